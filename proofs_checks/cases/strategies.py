@@ -136,7 +136,7 @@ def mdps(
     max_actions: int = 2,
     min_horizon: int = 1,
     max_horizon: int = 3,
-    max_atoms: int = 2,
+    max_atoms: int = 3,
     max_denominator: int = 4,
     max_weight: int = 3,
     product: bool = True,
@@ -144,29 +144,39 @@ def mdps(
     """Exact MDPs with rewards in [0, 1]; they shrink towards one state, one action, no reward.
 
     With ``product`` reward and next state are independent, as in the paper; otherwise they come as joint outcomes.
-    Ties between actions and zero probabilities are reachable.
+    Ties between actions and zero probabilities are reachable.  States beyond ``min_states`` are there only if some
+    policy reaches them.
     """
-    n = draw(st.integers(min_states, max_states))
+    most = draw(st.integers(min_states, max_states))
     horizon = draw(st.integers(min_horizon, max_horizon))
     d = draw(st.integers(1, max_denominator))
-    initial = draw(masses(n, max_weight=max_weight))
     rewards = st.integers(0, d).map(lambda i: Fraction(i, d))
-    n_actions = [draw(st.integers(min_actions, max_actions)) for _ in range(n)]
+    initial = draw(masses(most, max_weight=max_weight))
+    found = dict.fromkeys([*range(min_states), *(s for s, p in enumerate(initial) if p)])
+    waiting, states = list(found), []
+    for _ in waiting:  # grows as successors are found, so that shrinking a row removes what it led to
+        actions: list[Any] = []
+        for _ in range(draw(st.integers(min_actions, max_actions))):
+            if product:
+                row = draw(masses(most, max_weight=max_weight))
+                actions.append((row, draw(_reward_laws(rewards, min(max_atoms, d + 1), max_weight))))
+                ends = [s for s, p in enumerate(row) if p]
+            else:
+                entry = st.tuples(st.integers(0, most - 1), rewards)
+                drawn = draw(st.lists(entry, min_size=1, max_size=max_atoms, unique=True))
+                weights = draw(masses(len(drawn), max_weight=max_weight, positive=True))
+                actions.append([(p, s, r) for p, (s, r) in zip(weights, drawn, strict=True)])
+                ends = [s for s, _ in drawn]
+            waiting += [s for s in dict.fromkeys(ends) if s not in found]
+            found.update(dict.fromkeys(ends))
+        states.append(actions)
+    start = [initial[s] for s in waiting]
     if product:
-        transitions = [[draw(masses(n, max_weight=max_weight)) for _ in range(k)] for k in n_actions]
-        pays = [[draw(_reward_laws(rewards, min(max_atoms, d + 1), max_weight)) for _ in range(k)] for k in n_actions]
-        return MDP(initial, transitions, pays, horizon)
-    outcomes = []
-    for k in n_actions:
-        actions = []
-        for _ in range(k):
-            ends = draw(
-                st.lists(st.tuples(st.integers(0, n - 1), rewards), min_size=1, max_size=max_atoms, unique=True)
-            )
-            weights = draw(masses(len(ends), max_weight=max_weight, positive=True))
-            actions.append([(p, s, r) for p, (s, r) in zip(weights, ends, strict=True)])
-        outcomes.append(actions)
-    return MDP.from_outcomes(outcomes, initial=initial, horizon=horizon)
+        transitions = [[[row[s] for s in waiting] for row, _ in actions] for actions in states]
+        return MDP(start, transitions, [[law for _, law in actions] for actions in states], horizon)
+    number = {s: i for i, s in enumerate(waiting)}
+    outcomes = [[[(p, number[s], r) for p, s, r in action] for action in actions] for actions in states]
+    return MDP.from_outcomes(outcomes, initial=start, horizon=horizon)
 
 
 @st.composite
@@ -230,8 +240,8 @@ def policies(
 def mdps_with_policies(
     *, kinds: Sequence[Kind] = ("markov", "return", "history"), deterministic: bool = False, **bounds: Any
 ) -> SearchStrategy[tuple[MDP, Policy]]:
-    """Pairs of a model and one of its policies; ``bounds`` go to :func:`mdps`."""
-    return mdps(**bounds).flatmap(
+    """Pairs of a model and one of its policies; ``bounds`` go to :func:`mdps`, with at most two atoms by default."""
+    return mdps(**{"max_atoms": 2, **bounds}).flatmap(
         lambda mdp: st.tuples(st.just(mdp), policies(mdp, kinds=kinds, deterministic=deterministic))
     )
 

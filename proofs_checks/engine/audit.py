@@ -14,6 +14,7 @@ The result is a :class:`.ledger.Ledger`.  An audit fails when
 from __future__ import annotations
 
 import math
+import pickle
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import as_completed
 from dataclasses import replace
@@ -21,13 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from verified_risk.numbers.enclosure import Real, bounds
-from verified_risk.pool import Pool
 
 from .. import recheck
 from ..evidence.coq.record import machine_checked
 from . import certificate, power, search, sources
 from .ledger import ClaimText, Enumerated, FoundAgain, Ledger, Refutation, Row, Sampled, Support
-from .model import Claim, Evidence, Rank, Statement, Verdict, always
+from .model import Claim, Evidence, Rank, Statement, Verdict
+from .workers import packed, workers
 
 DEFAULT_EXAMPLES = 200
 ENOUGH_EXAMPLES = 50  # audits with fewer examples require proportionally fewer cases that meet the hypotheses
@@ -43,16 +44,13 @@ def run(
 ) -> Ledger:
     """Audit the statements; ``progress(label)`` is called after each.
 
-    With ``jobs > 1`` statements of the package run in that many processes.  A user's statements run in this process,
-    because another process cannot import their claims.
+    With ``jobs > 1`` statements run in that many processes, in the order of the list.
     """
     rows: dict[str, Row] = {}
-    known = _package_labels() if jobs > 1 else set()
-    elsewhere = [statement for statement in statements if statement.label in known]
     with search.leaving_nothing():
-        if elsewhere:
-            with Pool(jobs) as pool:
-                futures = {pool.submit(_audit_by_label, s.label, examples, seed): s.label for s in elsewhere}
+        if jobs > 1 and len(statements) > 1:
+            with workers(jobs) as pool:
+                futures = {pool.submit(_audit_elsewhere, _sent(s), examples, seed): s.label for s in statements}
                 for future in as_completed(futures):
                     rows[futures[future]] = future.result()
                     progress(futures[future])
@@ -68,16 +66,18 @@ def exit_status(ledger: Ledger) -> int:
     return 1 if ledger.failures else 0
 
 
-def _package_labels() -> set[str]:
+def _sent(statement: Statement[Any]) -> str | bytes:
+    """The label of a statement of the package; another statement whole."""
     from .. import theory
 
-    return {statement.label for statement in theory.ALL}
+    return statement.label if statement in theory.ALL else packed(statement)
 
 
-def _audit_by_label(label: str, examples: int, seed: int) -> Row:
+def _audit_elsewhere(sent: str | bytes, examples: int, seed: int) -> Row:
     from .. import theory
 
-    return audit_statement(theory.by_label(label), examples, seed)
+    statement = theory.by_label(sent) if isinstance(sent, str) else pickle.loads(sent)
+    return audit_statement(statement, examples, seed)
 
 
 def audit_statement(statement: Statement[Any], examples: int, seed: int) -> Row:
@@ -133,8 +133,9 @@ def _support(
     if sampled.met and power.is_evidence(found):
         evidence.append(Evidence(Rank.RANDOM, f"{sampled.met} cases, seed {seed}"))
     evidence.sort(key=lambda piece: piece.rank, reverse=True)
+    missed = power.unnoticed(claim, (sampled, again))
     if examples >= DEFAULT_EXAMPLES:
-        failures += power.shortfalls(statement, found)
+        failures += power.shortfalls(statement, found, missed)
     for name, part in (("exhaustive", small), ("random", sampled), ("more random", again)):
         if part.refuted:
             failures.append(f"the claim is refuted by {part.refuted} {name} cases, worst slack {_text(part.worst)}")
@@ -161,7 +162,7 @@ def _support(
         worst_case=None if worst is None else statement.encode(worst.worst_case),
         power=found,
         reasons={name: why for name, (_, why) in statement.reaches.items()},
-        hypotheses="none" if claim.when is always else "noticed" if sampled.beyond and again.beyond else "not noticed",
+        hypotheses=f"not noticed: {', '.join(missed)}" if missed else "noticed" if claim.hypotheses else "none",
     )
 
 

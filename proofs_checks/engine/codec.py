@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -52,11 +52,6 @@ def encode(value: Any) -> Any:
     raise TypeError(
         f"{value!r} of type {type(value).__name__} has no JSON form: give the statement its own encode and decode"
     )
-
-
-def decoder(case: type[Case]) -> Callable[[dict[str, Any]], Case]:
-    """A function that reads instances of a dataclass from JSON objects."""
-    return lambda instance: decode_case(case, instance)
 
 
 def decode_case(case: type[Case], instance: Mapping[str, Any]) -> Case:

@@ -82,17 +82,34 @@ def always(case: Any) -> bool:
     return True
 
 
+class Hypotheses:
+    """The conjunction of named hypotheses; a search tells which of them cases notice."""
+
+    def __init__(self, **parts: Callable[[Any], bool]) -> None:
+        self.parts = parts
+
+    def __call__(self, case: Any) -> bool:
+        return all(part(case) for part in self.parts.values())
+
+
 @dataclass(frozen=True)
 class Claim(Generic[Case]):
     r"""A ``formula`` (LaTeX, our symbols), also in ``words``; it holds in a case iff ``slack(case) >= 0``.
 
-    ``when(case)`` are the hypotheses.  Cases that do not meet them are counted separately.
+    ``when(case)`` are the hypotheses, one or several (:class:`Hypotheses`).  Cases that do not meet them are counted
+    separately.
     """
 
     formula: str
     words: str
     slack: Callable[[Case], Real]
     when: Callable[[Case], bool] = always
+
+    @property
+    def hypotheses(self) -> dict[str, Callable[[Case], bool]]:
+        """The hypotheses by name; one without a name is called ``"hypotheses"``."""
+        named = self.when.parts if isinstance(self.when, Hypotheses) else {"hypotheses": self.when}
+        return {} if self.when is always else named
 
     def verdict(self, case: Case) -> Verdict | None:
         """The verdict in one case; None if the case does not meet the hypotheses."""
@@ -243,8 +260,8 @@ class Statement(Generic[Case]):
     ``said`` is how the paper makes the claim (:data:`Said`); ``finding`` is the severity of the fault, ``cause`` its
     root.  ``reaches`` names parts of the true claim whose bound, multiplied by 0.99, random cases do not refute: the
     factor that they refute and the reason (:mod:`.power`).  ``examples_share`` scales the number of random cases; fewer
-    than ``least_met`` cases that meet the hypotheses are a vacuous check, which fails.  ``source`` is ``__file__`` of
-    the defining file; ``paper`` is the paper that makes the claim, None for a claim of one's own.
+    than ``least_met`` cases that meet the hypotheses are a vacuous check, which fails.  ``source`` is the defining
+    file, by default that of the slack; ``paper`` is the paper that makes the claim, None for a claim of one's own.
     """
 
     label: str
@@ -252,9 +269,9 @@ class Statement(Generic[Case]):
     section: str
     paper: Paper | None = None
     said: Said = "printed"
-    printed: Claim[Case] | None
-    corrected: Claim[Case] | None
-    finding: Severity
+    printed: Claim[Case] | None = None
+    corrected: Claim[Case] | None = None
+    finding: Severity = Severity.HOLDS
     cause: Cause | None = None
     cases: Callable[[], SearchStrategy[Case]]
     small_cases: Callable[[], Iterator[Case]] = _no_cases
@@ -280,6 +297,11 @@ class Statement(Generic[Case]):
             raise ValueError(f"{self.label} claims nothing: wanted a printed or a corrected claim")
         if self.counterexample is not None and self.printed is None:
             raise ValueError(f"{self.label} has a counterexample but no printed claim to refute")
+        if not self.source:
+            claim = self.printed or self.corrected
+            object.__setattr__(
+                self, "source", getattr(getattr(claim and claim.slack, "__code__", None), "co_filename", "")
+            )
 
     @property
     def true_claim(self) -> Claim[Case] | None:
@@ -316,6 +338,7 @@ class Statement(Generic[Case]):
         """Decode the case of a JSON instance."""
         if self.decode is not None:
             return self.decode(instance)
-        if self.counterexample is None:
-            raise ValueError(f"{self.label} cannot decode: give decode=codec.decoder(Case) or a counterexample")
-        return codec.decode_case(type(self.counterexample), instance)
+        example = next(self.small_cases(), None) if self.counterexample is None else self.counterexample
+        if example is None:
+            raise ValueError(f"{self.label} cannot decode: give decode=, small_cases= or a counterexample")
+        return codec.decode_case(type(example), instance)

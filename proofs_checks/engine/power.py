@@ -4,12 +4,12 @@ The greater side of each part of a claim is multiplied by a factor below 1.  A g
 cases, at the default number and with each of two seeds, contain one where the claim then fails.  One search a seed
 decides all factors, because the cases that it climbs to depend on the true claim alone (:attr:`.Search.closest`).
 
-A claim may also lose its hypotheses.  The generator notices if some case that does not meet them refutes the claim.
+A claim may also lose a hypothesis.  The generator notices if some case that misses this one alone refutes the claim.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -45,9 +45,21 @@ def is_evidence(found: dict[str, str]) -> bool:
     return not found or any(factor != "none" for factor in found.values())
 
 
-def shortfalls(statement: Statement[Any], found: dict[str, str]) -> list[str]:
-    """One line for each part whose factor is below what the statement says: 0.99, or less with a reason."""
-    lines = []
+def unnoticed(claim: Claim[Any], searches: Sequence[Search[Any]]) -> list[str]:
+    """The hypotheses whose removal some search does not notice."""
+    return [name for name in claim.hypotheses if not all(search.beyond[name] for search in searches)]
+
+
+def shortfalls(statement: Statement[Any], found: dict[str, str], missed: Sequence[str]) -> list[str]:
+    """One line for each part whose factor is below what the statement says: 0.99, or less with a reason.
+
+    Another for each hypothesis of ``missed``, which no case notices, unless there is a reason for that.
+    """
+    lines = [
+        f"no case of the generator refutes the claim without its {name}, wanted one for each seed"
+        for name in missed
+        if name not in statement.reaches
+    ]
     for name, factor in found.items():
         wanted, _ = statement.reaches.get(name, (f"{float(WANTED):g}", ""))
         if _number(factor) < _number(wanted):

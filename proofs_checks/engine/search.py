@@ -6,8 +6,10 @@ A search returns the worst case it met; the slack of that case is exact.
 from __future__ import annotations
 
 import os
+import pickle
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -24,6 +26,7 @@ from verified_risk.numbers.enclosure import Real, bounds
 
 from . import shown
 from .model import Case, Claim, Statement, Verdict, parts_of, verdict_of
+from .workers import packed, workers
 
 STORAGE = "HYPOTHESIS_STORAGE_DIRECTORY"
 
@@ -32,28 +35,38 @@ STORAGE = "HYPOTHESIS_STORAGE_DIRECTORY"
 class Search(Generic[Case]):
     """The result of a search: cases tried, cases that met the hypotheses, and the worst of these.
 
-    ``beyond`` counts cases outside the hypotheses in which the claim fails.  ``closest`` has, for every part of the
-    claim with two sides, the greatest ratio of the smaller to the greater side: the search refutes the claim whose
-    bound is multiplied by less.
+    ``beyond`` counts, for each hypothesis, cases that miss it alone and in which the claim fails.  ``closest`` has, for
+    every part of the claim with two sides, the greatest ratio of the smaller to the greater side: the search refutes
+    the claim whose bound is multiplied by less.
     """
 
     tried: int = 0
     met: int = 0
     refuted: int = 0
     unknown: int = 0
-    beyond: int = 0
+    beyond: Counter[str] = field(default_factory=Counter)
     worst: Real | None = None
     worst_case: Case | None = None
     undecided_case: Case | None = None
     closest: dict[str, Fraction] = field(default_factory=dict)
     seconds: float = field(default=0.0, compare=False)
 
+    def add(self, other: Search[Case]) -> None:
+        """Add the cases of another search of the same claim."""
+        self.undecided_case = other.undecided_case if not self.unknown else self.undecided_case
+        for name in ("tried", "met", "refuted", "unknown", "beyond"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        if other.worst is not None and (self.worst is None or bounds(other.worst) < bounds(self.worst)):
+            self.worst, self.worst_case = other.worst, other.worst_case
+        for name, ratio in other.closest.items():
+            self.closest[name] = max(ratio, self.closest.get(name, ratio))
+
     def see(self, claim: Claim[Case], case: Case) -> Real | None:
         """Evaluate the claim in one more case; return its slack, or None if it does not meet the hypotheses."""
         self.tried += 1
         slack = claim.evaluate(case)
         if slack is None:
-            self.beyond += _refuted_beyond(claim, case)
+            self.beyond.update(_refuted_without(claim, case))
             return None
         self.met += 1
         verdict = verdict_of(slack)
@@ -148,15 +161,52 @@ def random(
 
 
 def conjecture(
-    claim: Claim[Case] | Callable[[Case], Real], cases: SearchStrategy[Case], *, seed: int = 0, budget: int = 1000
+    claim: Claim[Case] | Callable[[Case], Real],
+    cases: SearchStrategy[Case],
+    *,
+    seed: int = 0,
+    budget: int = 1000,
+    jobs: int = 1,
+    cluster: str | None = None,
 ) -> Conjecture[Case]:
     """Search for a counterexample to a claim, or to a bare slack function, and shrink it.
 
-    Unlike :func:`find`, the answer tells *refuted* from *no counterexample*, *undecided* and *nothing tested*.
+    Unlike :func:`find`, the answer tells *refuted* from *no counterexample*, *undecided* and *nothing tested*.  With
+    ``jobs > 1``, or on the dask scheduler ``cluster="tcp://..."``, each worker sees its share of ``budget`` with a seed
+    of its own, and the counterexample that is found first ends the search.
     """
     asked = claim if isinstance(claim, Claim) else Claim("", getattr(claim, "__name__", "the claim"), claim)
-    search, found = _search(asked, cases, examples=budget, seed=seed, until_refuted=True)
+    if jobs == 1 and cluster is None:
+        search, found = _search(asked, cases, examples=budget, seed=seed, until_refuted=True)
+    else:
+        search, found = _shared_search(asked, cases, budget, seed, jobs, cluster)
     return Conjecture(asked, search.verdict, found, search)
+
+
+def _shared_search(
+    claim: Claim[Case], cases: SearchStrategy[Case], budget: int, seed: int, jobs: int, cluster: str | None
+) -> tuple[Search[Case], Found[Case] | None]:
+    total: Search[Case] = Search()
+    found: Found[Case] | None = None
+    start = time.perf_counter()
+    sent = packed((claim, cases))
+    with leaving_nothing(), suppress(_Refuted), workers(jobs, cluster) as pool:
+        share = -(-budget // pool.count)
+        running = [pool.submit(_share_of_search, sent, share, seed + i) for i in range(pool.count)]
+        while running:
+            for future in pool.first(running):
+                running.remove(future)
+                search, found = pickle.loads(future.result())
+                total.add(search)
+                if found is not None:
+                    raise _Refuted  # ends the other workers
+    total.seconds = time.perf_counter() - start
+    return total, found
+
+
+def _share_of_search(sent: bytes, examples: int, seed: int) -> bytes:
+    claim, cases = pickle.loads(sent)
+    return packed(_search(claim, cases, examples=examples, seed=seed, until_refuted=True))
 
 
 def find_counterexample(
@@ -242,12 +292,13 @@ def _search(
     return search, Found(failures[0][0], case, slack, *first_at)
 
 
-def _refuted_beyond(claim: Claim[Any], case: Any) -> bool:
-    """Whether the claim fails in a case that does not meet its hypotheses; False where it has no meaning."""
+def _refuted_without(claim: Claim[Any], case: Any) -> list[str]:
+    """The hypothesis that the case misses, if it is one and the claim fails; nothing where the claim has no meaning."""
     try:
-        return verdict_of(claim.slack(case)) is Verdict.REFUTED
+        missed = [name for name, met in claim.hypotheses.items() if not met(case)]
+        return missed if len(missed) == 1 and verdict_of(claim.slack(case)) is Verdict.REFUTED else []
     except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
-        return False
+        return []
 
 
 @contextmanager

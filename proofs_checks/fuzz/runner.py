@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from functools import partial
-from importlib import import_module
 from itertools import cycle
 from multiprocessing import get_context
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from verified_risk.errors import InvalidArgument, MissingDependency
-from verified_risk.pool import Pool
+from verified_risk.errors import InvalidArgument
 
 from ..engine.search import leaving_nothing
+from ..engine.workers import Workers
+from ..engine.workers import workers as start
 from .catalogue import chosen, run_batch, warmed
 from .folder import Count, Folder
 from .property import Batch, Failure, Outcome, Property
@@ -101,19 +98,15 @@ def _note(report: Report, kept: Folder, prop: Property, outcome: Outcome) -> Non
 
 
 def _outcomes(more: Callable[[], Batch | None], workers: int, cluster: str | None) -> Iterator[tuple[Batch, Outcome]]:
-    if cluster is not None:
-        with _dask(cluster) as (submit, wait, threads):
-            yield from _fed(more, submit, wait, threads)
-        return
-    if workers == 0:
+    if workers == 0 and cluster is None:
         while (batch := more()) is not None:
             yield batch, run_batch(batch)
         return
     going = True
     while going:  # with a new pool after a worker has died
         going = False
-        with Pool(workers, mp_context=get_context("spawn")) as pool:
-            for batch, outcome in _fed(more, partial(pool.submit, run_batch), _first, workers):
+        with start(workers, cluster, get_context("spawn")) as pool:
+            for batch, outcome in _fed(more, pool):
                 going = going or outcome is _DIED
                 yield batch, _died(batch) if outcome is _DIED else outcome
 
@@ -121,25 +114,19 @@ def _outcomes(more: Callable[[], Batch | None], workers: int, cluster: str | Non
 _DIED = Outcome()
 
 
-def _first(running: list[Any]) -> list[Any]:
-    return list(concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED).done)
-
-
-def _fed(
-    more: Callable[[], Batch | None], submit: Callable[[Batch], Any], wait: Callable[[list[Any]], list[Any]], most: int
-) -> Iterator[tuple[Batch, Outcome]]:
-    """Keep ``most`` batches running until there are no more or a worker dies."""
+def _fed(more: Callable[[], Batch | None], pool: Workers) -> Iterator[tuple[Batch, Outcome]]:
+    """Keep all workers busy until there are no more or a worker dies."""
     running: dict[Any, Batch] = {}
     healthy = True
     while True:
-        while healthy and len(running) < most and (batch := more()) is not None:
+        while healthy and len(running) < pool.count and (batch := more()) is not None:
             try:
-                running[submit(batch)] = batch
+                running[pool.submit(run_batch, batch)] = batch
             except BrokenProcessPool:
                 healthy = False
         if not running:
             return
-        for future in wait(list(running)):
+        for future in pool.first(list(running)):
             batch = running.pop(future)
             try:
                 yield batch, future.result()
@@ -154,26 +141,3 @@ def _died(batch: Batch) -> Outcome:
     error = "a worker process died while this batch, or one beside it, was running"
     seed = f"{batch.seed}/{batch.name}/{batch.number}"
     return Outcome(cases=1, failures=[Failure(batch.name, seed, error, "", error, again)])
-
-
-@contextmanager
-def _dask(address: str) -> Iterator[tuple[Callable[[Batch], Any], Callable[[list[Any]], list[Any]], int]]:
-    try:
-        distributed: Any = import_module("distributed")
-    except ImportError:
-        raise MissingDependency("clusters need dask.distributed", extra="cluster") from None
-    try:
-        client = distributed.Client(address, timeout="5s")
-    except (OSError, TimeoutError, ValueError) as error:
-        raise InvalidArgument(f"scheduler {address!r} cannot be reached: {error}") from None
-    try:
-        threads = sum(client.nthreads().values())
-        if not threads:
-            raise InvalidArgument(f"the cluster at {address} has no workers")
-        yield (
-            lambda batch: client.submit(run_batch, batch, pure=False),
-            lambda running: list(distributed.wait(running, return_when="FIRST_COMPLETED").done),
-            threads,
-        )
-    finally:
-        client.close()

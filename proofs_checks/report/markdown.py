@@ -97,13 +97,12 @@ def _readings() -> list[str]:
 def _coverage() -> list[str]:
     """A table of the claims in the text by line, with their statements or the reason why there is none."""
     lines = ["## Where each claim of the text is treated", ""]
-    lines += ["| lines | claim, in our words | statements | remark |", "|---|---|---|---|"]
+    lines += ["| lines | claim, in our words | statements | grade | remark |", "|---|---|---|---|---|"]
     for entry in coverage.ENTRIES:
         where = f"{entry.first}" if entry.first == entry.last else f"{entry.first}-{entry.last}"
         treated = ", ".join(f"[`{label}`](#{anchor(label)})" for label in entry.treated)
-        lines.append(
-            "| " + " | ".join(cell.replace("|", "\\|") for cell in (where, entry.claim, treated, entry.why)) + " |"
-        )
+        cells = (where, entry.claim, treated, entry.grade or "", entry.why)
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return [*lines, ""]
 
 

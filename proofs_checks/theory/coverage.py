@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..engine.severity import Severity
+
 LABELS = (
     "eqn:phi",
     "assump:quantile",
@@ -43,7 +45,8 @@ LABELS = (
 class Entry:
     """A claim in lines ``first`` to ``last`` of the source, one of which contains ``mark``, in our words.
 
-    ``treated`` are labels of statements; if there are none, ``why`` gives the reason.
+    ``treated`` are labels of statements; if there are none, ``why`` gives the reason.  ``grade`` is the severity of a
+    fault that has no statement.
     """
 
     first: int
@@ -53,6 +56,7 @@ class Entry:
     treated: tuple[str, ...] = ()
     why: str = ""
     names: tuple[str, ...] = ()
+    grade: Severity | None = None
 
 
 ENTRIES = (
@@ -61,6 +65,7 @@ ENTRIES = (
         treated=("assump:lipschitz/var", "assump:lipschitz/wang", "assump:lipschitz/cpw"),
         why="Line 84 calls F the quantile function where F† is meant; wording.",
         names=("eqn:phi",),
+        grade=Severity.SLIP,
     ),
     Entry(89, 89, r"\tilde{O}", "the rate announced in the introduction", treated=("intro:bound",)),
     Entry(
@@ -75,6 +80,7 @@ ENTRIES = (
     Entry(
         *(104, 106, r"\beta", "the entropic risk: its limits and signs"),
         why="About earlier work, and used nowhere. Line 106 first takes beta > 0 and then discusses beta < 0; wording.",
+        grade=Severity.SLIP,
     ),
     Entry(108, 108, "wide range", "bounds for the wide range of objectives of the form", ("assump:lipschitz/var",)),
     Entry(
@@ -122,6 +128,7 @@ ENTRIES = (
         *(207, 227, r"\Pi_{\text{ind}}", "the augmented MDP is equivalent"),
         treated=("def:augmented",),
         why="Lines 218-219 give the law of no reward as the zero measure where delta_0 is meant: a slip.",
+        grade=Severity.SLIP,
     ),
     Entry(
         *(230, 244, r"\phi", "the discretised MDP, its size and its loss"),
@@ -136,6 +143,7 @@ ENTRIES = (
         *(297, 299, "UCRL2", "comparisons with the rates of UCRL2 and UCBVI"),
         why="Comparisons with the literature. One is a slip of attribution: the reward radius carries no |S|, both "
         "extra factors come from the transitions.",
+        grade=Severity.SLIP,
     ),
     Entry(
         306, 310, "three steps", "outline of the proof", treated=("lem:key", "lem:event/conditioning", "lem:fullbound")
@@ -144,6 +152,7 @@ ENTRIES = (
         *(321, 415, "integration by parts", "the proof of the key lemma"),
         treated=("lem:key",),
         why="The proof is replaced, by Fubini; its gaps are in the notes of the statement.",
+        grade=Severity.GAP,
     ),
     Entry(
         *(416, 429, r"\mathcal{E}", "the event and its probability"),
@@ -165,6 +174,7 @@ ENTRIES = (
         *(513, 513, "recover", "the conclusion: the usual dependence on K"),
         treated=("thm:main",),
         why="It calls L_G the constant of the integral of the weighting; G itself is meant. Wording.",
+        grade=Severity.SLIP,
     ),
     Entry(644, 656, r"\tilde\Xi", "the proof of the first lemma on augmentation", treated=("lem:augmented:1",)),
     Entry(
@@ -174,6 +184,7 @@ ENTRIES = (
         *(796, 852, "backwards induction", "adapting a policy to unrounded rewards"),
         treated=("lem:pihatcdfbound/after", "lem:pihatcdfbound/before"),
         why="Line 798: M~ and M^ where M_(tau-1) and M_tau are meant, a slip. Line 804 writes a step by y', 830 by r.",
+        grade=Severity.SLIP,
     ),
     Entry(
         866,
@@ -193,6 +204,7 @@ ENTRIES = (
         *(973, 989, r"\pi_0^T", "the chain of T inequalities that ends the proof"),
         treated=("thm:discretized", "adaptation/pathwise"),
         why="A - 2 eta is lost at line 975, and pi_T^0 stands for pi_0^T at line 985; the next lines undo both.",
+        grade=Severity.SLIP,
     ),
     Entry(
         997,
@@ -206,6 +218,7 @@ ENTRIES = (
         treated=("lem:genbound/cdf", "lem:genbound"),
         why="The bound of the middle term lost P(s'|s,a), a slip, and mixes the transitions of one model with the "
         "rewards of the other; unrolled, its expectation is under neither: a gap.",
+        grade=Severity.GAP,
     ),
     Entry(
         *(1061, 1104, r"\label{eqn:lem:optimismhat:proof:3}", "optimism at the level of CDFs"),
@@ -217,6 +230,7 @@ ENTRIES = (
         treated=("thm:main/log", "thm:main/coefficient", "martingale"),
         why="A gap: the conditional expectation given the counts is not bounded by what is bounded path by path. A "
         "martingale step replaces it.",
+        grade=Severity.GAP,
     ),
     Entry(
         *(1122, 1134, "fewer than", "counting visits, and the constant"),
@@ -230,15 +244,18 @@ ENTRIES = (
             "L3",
         ),
         why="The remaining step, N_t at most 2N once N exceeds T, is right; W_k, undefined, is episode k.",
+        grade=Severity.SLIP,
     ),
     Entry(
         *(1141, 1166, r"\text{CVaR}", "the CVaR appendix: costs, the infimum, the objective J"),
         treated=("cvar:ru/costs", "cvar:ru", "cvar:min"),
         why="Line 1141 minimises costs and, in the next sentence, maximises CVaR; the formulas are those of costs.",
+        grade=Severity.SLIP,
     ),
     Entry(
         *(1171, 1208, "value iteration", "the recursion and the choice of rho"),
         treated=("cvar:value", "cvar:rho"),
         why="Lines 1187 and 1193 have the excess (Z - rho)+ of a cost; of a return it is the shortfall (rho - Z)+.",
+        grade=Severity.SLIP,
     ),
 )

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from contextlib import ExitStack
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.metadata import entry_points
@@ -19,7 +20,8 @@ from hypothesis import strategies as st
 import verified_risk as vr
 from proofs_checks.cases import strategies
 from proofs_checks.engine import audit, certificate, search
-from proofs_checks.engine.model import Claim, Statement, Verdict
+from proofs_checks.engine.model import Claim, Statement, Verdict, at_most
+from proofs_checks.engine.search import conjecture
 from proofs_checks.report import markdown
 
 pytest_plugins = ["pytester"]
@@ -73,6 +75,23 @@ def test_a_users_claim_is_searched_shrunk_certified_and_reported(tmp_path):
     ledger = audit.run([stated], examples=30)
     assert "mine:markov" in markdown.page(ledger)
     assert [failure for failure in ledger.failures if "standalone checker" not in failure] == []
+
+
+@pytest.mark.parametrize("where", ["processes", "cluster"])
+def test_a_claim_of_ones_own_is_searched_elsewhere(where):
+    """Claim and strategy are closures; shares add up, and the first counterexample ends the search."""
+    distributed = pytest.importorskip("distributed")
+    top = 40
+    claims = {bound: Claim("", "small", lambda x, bound=bound: at_most(x, bound)) for bound in (top, top - 3)}
+    cases = st.integers(0, top).map(lambda x: x if x < top else top)
+    with ExitStack() as stack:
+        given = {"jobs": 2}
+        if where == "cluster":
+            local = distributed.LocalCluster(1, threads_per_worker=1, processes=False, dashboard_address=None)
+            given = {"cluster": stack.enter_context(local).scheduler_address}
+        true, false = (conjecture(claim, cases, budget=30, **given) for claim in claims.values())
+    assert (true.verdict, true.search.met, true.search.closest) == (Verdict.STANDS, 30, {"bound": 1})
+    assert (false.verdict, false.found.case) == (Verdict.REFUTED, top - 2)
 
 
 def plugin():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from test_audit import Case, Q, failures, toy
 
 from proofs_checks.engine import audit, power, search
-from proofs_checks.engine.model import Claim, Verdict, at_most, equality, least, parts_of
+from proofs_checks.engine.model import Claim, Hypotheses, Verdict, at_most, equality, least, parts_of
 from proofs_checks.report import files
 from proofs_checks.theory import ALL, by_label
 from verified_risk.numbers.enclosure import Interval
@@ -85,18 +85,32 @@ def test_cases_in_which_every_bound_is_far_are_no_evidence():
     assert (row.rank, row.support.evidence, row.support.reasons) == (None, (), {"bound": "why"})
 
 
-@pytest.mark.parametrize(("kind", "noticed"), [(st.integers(-9, 12), "noticed"), (st.integers(-9, 2), "not noticed")])
-def test_a_dropped_hypothesis_is_noticed_if_some_case_needs_it(kind, noticed):
-    small = replace(claim(lambda x: at_most(x, Q(3))), when=lambda case: case.x <= 3 and case.x != 1)
-    row = audit.audit_statement(toy(corrected=small, cases=lambda: kind.map(lambda i: Case(Q(i)))), 200, seed=0)
+@pytest.mark.parametrize(
+    ("highest", "reaches", "noticed"),
+    [
+        (12, {}, "noticed"),
+        (2, {}, "not noticed: small"),
+        (2, {"small": ("not noticed", "why")}, "not noticed: small"),
+    ],
+)
+def test_a_dropped_hypothesis_is_noticed_if_some_case_misses_it_alone_and_needs_it(highest, reaches, noticed):
+    """At -5 the second hypothesis is missed; there the claim fails too."""
+    few = st.integers(-9, highest).map(lambda i: Case(Q(i)))
+    when = Hypotheses(small=lambda case: case.x <= 3, other=lambda case: case.x != -5)
+    true = replace(claim(lambda x: at_most(x if x != -5 else 4, Q(3))), when=when)
+    row = audit.audit_statement(toy(corrected=true, cases=lambda: few, reaches=reaches), 200, seed=0)
     assert row.support.hypotheses == noticed
+    assert len([line for line in row.failures if "its small" in line]) == (highest == 2 and not reaches)
 
 
 @pytest.mark.parametrize("statement", ALL, ids=lambda s: s.label)
 def test_the_stored_power_is_what_the_statement_says(statement):
     """And no less is said than was found: a reason that is no longer needed goes."""
-    found = ROWS[statement.label].support.power if ROWS[statement.label].support else {}
-    assert power.shortfalls(statement, found) == []
+    support = ROWS[statement.label].support
+    found, missed = (support.power, support.hypotheses.partition(": ")[2]) if support else ({}, "")
+    names = missed.split(", ") if missed else []
+    assert power.shortfalls(statement, found, names) == []
+    found = {**found, **dict.fromkeys(names, "not noticed")}
     assert {name: factor for name, (factor, _) in statement.reaches.items()} == {
         name: found[name] for name in statement.reaches
     }

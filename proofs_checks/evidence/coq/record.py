@@ -47,6 +47,8 @@ CLASSICAL_REALS = frozenset(
 
 MODEL_SCOPE = "models of any size with finite laws, reward independent of the next state, undiscounted"
 """The scope of every theorem that depends on ``formal/foundations/Mdp.v``."""
+CHECKER_SCOPE = "models of any size with finite laws, joint outcomes, any discount"
+"""The scope of the theorems about the checker of plans, which has its own models."""
 
 
 @dataclass(frozen=True)
@@ -170,6 +172,8 @@ def _evidence(group: Sequence[Theorem]) -> Evidence:
     axioms = {axiom for theorem in group for axiom in theorem.axioms}
     differs = "".join(f"; {theorem.differs}" for theorem in group if theorem.differs)
     scope = f"; {MODEL_SCOPE}" if any("Mdp.v" in theorem.needs for theorem in group) else ""
+    if any(theorem.file.startswith("checker/") for theorem in group):
+        scope = f"; {CHECKER_SCOPE}"
     detail = f"theorem{'s' * (len(group) > 1)} {names}, axioms: {axioms_in_words(axioms)}{differs}{scope}"
     if any(theorem.changed for theorem in group):
         return Evidence(Rank.CITED, f"stale, its source has changed since: {detail}")

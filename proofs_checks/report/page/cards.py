@@ -195,6 +195,8 @@ def evidence_html(row: Row) -> str:
         worst += f"<p>Random cases of both seeds refute: {'; '.join(lines)}.</p>"
     if support.hypotheses == "noticed":
         worst += "<p>They also refute the claim without its hypotheses.</p>"
+    elif "hypotheses" in support.reasons:
+        worst += f"<p>The hypotheses cannot be dropped: {escape(support.reasons['hypotheses'])}.</p>"
     name = "the corrected claim" if row.corrected is not None and row.printed is not None else "the claim"
     return f'<section class="evidence"><h4>Evidence for {name}</h4><ul>{items}</ul>{worst}</section>'
 

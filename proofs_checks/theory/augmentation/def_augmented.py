@@ -77,7 +77,6 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="def:augmented",
     title="the augmented MDP is equivalent",
     section="3",
@@ -87,7 +86,7 @@ STATEMENT = Statement(
         _printed,
     ),
     corrected=Claim(
-        r"\max_{\pi(a\mid s,y)} \Phi(y_{T+1}) = \max_\pi \Phi(Z)",
+        r"\max_{\pi(a\mid s,y)} \Phi(y_{T+1}) = \max_\pi \Phi(Z), \quad G \text{ concave}",
         "For concave G, paying the reward so far after step T, policies of state and reward so far attain the optimum.",
         _corrected,
     ),

@@ -20,9 +20,7 @@ from verified_risk.numbers.enclosure import Real
 from verified_risk.policy import MarkovPolicy, ReturnPolicy
 from verified_risk.policy.evaluation import return_law
 
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most
-from ...engine.severity import Severity
 
 LEVEL = Fraction(3, 4)
 
@@ -64,7 +62,6 @@ def _slack(case: Case) -> Real:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="intro:nonmarkov",
     title="optimal policies may be non-Markov",
     section="1",
@@ -74,12 +71,10 @@ STATEMENT = Statement(
         _slack,
         when=lambda case: Fraction(1, 2) < case.chance < Fraction(3, 4),
     ),
-    corrected=None,
-    finding=Severity.HOLDS,
     cases=lambda: st.integers(50, 75).map(lambda i: Case(Fraction(i, 100))),
     small_cases=lambda: (Case(Fraction(i, 40)) for i in range(20, 31)),
     small_size="p in fortieths from 1/2 to 3/4",
-    decode=decoder(Case),
+    reaches={"hypotheses": ("not noticed", "outside the range the bound is negative")},
     formal=Formal(proves=("markov_policies_are_worse",)),
     theory="02-augmentation.md#non-markov",
 )

@@ -93,7 +93,6 @@ def _small_cases() -> Iterator[Case]:
 
 
 FIRST = Statement(
-    source=__file__,
     label="lem:augmented:1",
     title="the average plays each action as often",
     section="A",
@@ -121,7 +120,6 @@ FIRST = Statement(
 )
 
 SECOND = Statement(
-    source=__file__,
     label="lem:augmented:2",
     title="the average keeps the joint law of state and reward so far",
     section="A",

@@ -143,7 +143,6 @@ this is the law of the return.
 """
 
 STATEMENT = Statement(
-    source=__file__,
     label="thm:augmented",
     title="policies of state and reward so far suffice",
     section="3",

@@ -14,9 +14,7 @@ from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import expected_cost, lifted, lipschitz, optimistic_mdp, phi, row_of, with_top_state
 from ...cases.irrational import absolute
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most, least
-from ...engine.severity import Severity
 from .. import reasons
 from ..optimism.optimistic_pairs import SMALL_SIZE, Played, played, small_played_markov
 
@@ -45,23 +43,19 @@ def slack(case: Played) -> Real:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="close/hat-tilde",
     title="the optimistic model is close to the empirical one in total variation",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"|\hat\Phi - \tilde\Phi| \le L_G\, \mathbf E \sum_t [(T-t+1)\min(1,\epsilon) + (T-t)\hat P(s_\infty)] "
         r"\le T L_G\, \mathbf E \sum_t |S|\,\epsilon",
         "every policy has nearly the same objective in both models, whatever the true model is",
         slack,
     ),
-    finding=Severity.HOLDS,
     uses=("close/tv", "def:optimistic/rows", "def:optimistic/rewards"),
     cases=lambda: played(event="any"),
     small_cases=small_played_markov,
     small_size=SMALL_SIZE + "; all deterministic Markov policies",
-    decode=decoder(Played),
     formal=Formal(proves=("hat_and_tilde_close",)),
     reaches={"coarse": ("0.5", reasons.COARSE)},
     theory="07-closeness.md#hattildebound",

@@ -15,9 +15,7 @@ from verified_risk.numbers.enclosure import Real
 from verified_risk.policy import MarkovPolicy
 
 from ...cases.estimation import lipschitz
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most, least
-from ...engine.severity import Severity
 from .model_pairs import Pair, difference, drawn, expected, expected_in_twin, small_pairs, variation_of_rows
 
 
@@ -46,22 +44,18 @@ def _small_cases() -> Iterator[Pair]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="close/markov",
     title="closeness (b): Markov policies, areas between CDFs",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"|\Phi' - \Phi| \le L_G\, \mathbf E \sum_t [W_1(R,R') + (T-t)\,\mathrm{TV}(P,P')], \ \pi \text{ Markov}",
         "for Markov policies the rewards need only be close in distribution",
         _slack,
     ),
-    finding=Severity.HOLDS,
     uses=("lem:key",),
     cases=lambda: drawn(markov=True),
     small_cases=_small_cases,
     small_size="T = 2, one state, two actions, six reward laws, mean and CVaR at 1/2, all Markov policies",
-    decode=decoder(Pair),
     formal=Formal(proves=("markov_values_close_in_area",)),
     theory="07-closeness.md#close-b",
 )

@@ -13,9 +13,7 @@ from fractions import Fraction
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import lipschitz
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most, least
-from ...engine.severity import Severity
 from .model_pairs import (
     SMALL_SIZE,
     Pair,
@@ -43,23 +41,19 @@ def _slack(pair: Pair) -> Real:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="close/tv",
     title="closeness (a): every policy, total variation",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"|\Phi' - \Phi| \le L_G\, \mathbf E \sum_t \min\{(T-t+1)\mathrm{TV}(R,R') + (T-t)\mathrm{TV}(P,P'),\ "
         r"(T-t+1)\min(1, \mathrm{TV}(R,R') + \mathrm{TV}(P,P'))\}",
         "two models that differ little in total variation give every policy nearly the same objective",
         _slack,
     ),
-    finding=Severity.HOLDS,
     uses=("lem:key",),
     cases=drawn,
     small_cases=small_pairs,
     small_size=SMALL_SIZE,
-    decode=decoder(Pair),
     formal=Formal(proves=("value_close_in_either_model",)),
     theory="07-closeness.md#close-a",
 )

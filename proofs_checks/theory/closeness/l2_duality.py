@@ -23,9 +23,7 @@ from ...cases import strategies
 from ...cases.estimation import lipschitz
 from ...cases.greedy import expected_utility, tails_of, utility
 from ...cases.sampling import compositions
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most, equality, least
-from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -78,22 +76,18 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="L2/duality",
     title="concave objectives are maxima of expected utilities",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"\Phi(Z) = \max_\rho \mathbf E h_\rho(Z), \ h_\rho \text{ nondecreasing and } L_G\text{-Lipschitz}",
         "for concave G the objective is the best expected utility of a family of nondecreasing Lipschitz utilities",
         _slack,
     ),
-    finding=Severity.HOLDS,
     uses=("lem:key",),
     cases=_drawn,
     small_cases=_small_cases,
     small_size="laws on 0, 1/2, 1 with masses in quarters, five weightings, four thresholds",
-    decode=decoder(Case),
     formal=Formal(proves=("supporting_utility_exists",)),
     theory="04-planning.md#cvar-mixture",
 )

@@ -24,9 +24,7 @@ from ...cases import strategies
 from ...cases.estimation import expected_cost, lipschitz, phi
 from ...cases.estimation_strategies import mdp_pairs
 from ...cases.greedy import Greedy
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most, equality, least
-from ...engine.severity import Severity
 from .model_pairs import area, small_pairs, variation_of_rows
 
 
@@ -73,23 +71,19 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="L2/greedy",
     title="closeness (c): concave weighting, greedy everywhere",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"\Phi'(\pi') - \Phi(\pi') \le L_G\, \mathbf E_{M,\pi'} \sum_t "
         r"[(T-t)\,\mathrm{TV}(P',P) + \int (F_R - F_{R'})^+]",
         "a policy that is greedy in M' at every (t, s, y) loses little when played in M",
         lambda case: greedy_slack(case.mdp, case.twin, case.weighting, case.last_of_ties),
     ),
-    finding=Severity.HOLDS,
     uses=("L2/duality", "L2/values"),
     cases=_drawn,
     small_cases=_small_cases,
     small_size="T = 2, one state, two actions, six reward laws, mean and CVaR at 1/2, both tie rules",
-    decode=decoder(Case),
     formal=Formal(proves=("greedy_values_close_in_area",)),
     theory="07-closeness.md#L2",
 )

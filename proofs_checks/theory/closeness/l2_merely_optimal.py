@@ -24,6 +24,7 @@ from ...cases.estimation_strategies import interlaced_pairs, mdp_pairs
 from ...cases.greedy import Greedy, reachable_sums
 from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
+from .. import reasons
 from .l2_greedy import greedy_slack
 from .model_pairs import Pair, kolmogorov, one_state, variation_of_rows
 
@@ -81,7 +82,6 @@ def _small_cases() -> Iterator[Pair]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="L2/merely-optimal",
     said="tempting",
     title="every optimal policy of M' loses little, greedy everywhere or not",
@@ -106,6 +106,7 @@ STATEMENT = Statement(
     small_size="the counterexample's two models, all deterministic policies",
     counterexample=_counterexample(),
     find_budget=800,
+    reaches=reasons.CONCAVE,
     formal=Formal(proves=("greedy_values_close_in_kolmogorov",)),
     theory="07-closeness.md#merely-optimal",
     notes="On three interlaced points of [4/5, 1) the loss is 14/15, the bound 1/3.",

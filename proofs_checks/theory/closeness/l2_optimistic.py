@@ -13,9 +13,7 @@ from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import area_between, expected_cost, lipschitz, optimistic_mdp, phi, row_of, with_top_state
 from ...cases.greedy import Greedy
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most, least
-from ...engine.severity import Severity
 from ..optimism.optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, small_estimated
 
 
@@ -43,11 +41,9 @@ def _slack(case: Estimated) -> Real:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="L2/optimistic",
     title="closeness of the optimistic pair",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"\hat\Phi(\hat\pi) - \Phi(\hat\pi) \le L_G\, \mathbf E_{M,\hat\pi} \sum_t [(T-t)\hat P(s_\infty) + "
         r"\int (F_R - F_{\hat R})] \le L_G\, \mathbf E \sum_t [(T-t)\min(1, S_0\epsilon) + \min(1, 2\epsilon)]",
@@ -55,12 +51,10 @@ STATEMENT = Statement(
         _slack,
         when=event,
     ),
-    finding=Severity.HOLDS,
     uses=("L0/adaptive", "L2/greedy", "def:optimistic/rows", "def:optimistic/rewards"),
     cases=estimated,
     small_cases=small_estimated,
     small_size=SMALL_SIZE,
-    decode=decoder(Estimated),
     formal=Formal(proves=("optimistic_values_close",)),
     theory="07-closeness.md#close-optimistic",
 )

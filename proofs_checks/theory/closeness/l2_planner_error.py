@@ -19,9 +19,8 @@ from ...cases import strategies
 from ...cases.estimation import expected_cost, lipschitz, phi
 from ...cases.estimation_strategies import mdp_pairs, shared_policies
 from ...cases.greedy import Greedy, reachable_sums
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most
-from ...engine.severity import Severity
+from .. import reasons
 from .model_pairs import Pair, area, small_pairs, variation_of_rows
 
 
@@ -58,11 +57,9 @@ def _drawn(draw: st.DrawFn) -> Pair:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="L2/planner-error",
     title="closeness (c) with an error of the planner",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"v' - \Phi(\pi) \le L_G\, \mathbf E_{M,\pi} \sum_t [(T-t)\,\mathrm{TV}(P',P) + \int (F_R - F_{R'})^+] + "
         r"\sum_t w_t",
@@ -70,12 +67,11 @@ STATEMENT = Statement(
         _slack,
         when=lambda pair: pair.weighting.shape in ("linear", "concave"),
     ),
-    finding=Severity.HOLDS,
     uses=("L2/greedy",),
     cases=_drawn,
     small_cases=lambda: (pair for pair in small_pairs() if pair.weighting.shape == "concave"),
     small_size="T = 2, one state, two actions, six reward laws, CVaR at 1/2, all deterministic y-policies",
-    decode=decoder(Pair),
+    reaches=reasons.CONCAVE,
     formal=Formal(proves=("planner_error_adds",)),
     theory="08-regret.md#planner-error",
 )

@@ -20,9 +20,7 @@ from verified_risk.objectives import CVaR, Mean, Weighting
 from ...cases import strategies
 from ...cases.estimation import lipschitz
 from ...cases.greedy import Values, tails_of
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most, least
-from ...engine.severity import Severity
 from ..optimism.optimistic_pairs import small_models
 
 
@@ -72,22 +70,18 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="L2/values",
     title="values are nondecreasing, Lipschitz, and close between states",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"0 \le V_t(s,z) - V_t(s,y) \le L_G (z-y), \quad |V_t(s,y) - V_t(s',y)| \le L_G (T-t+1)",
         "the value of a utility rises with the return so far, at most L_G-fast, and differs little between states",
         _slack,
     ),
-    finding=Severity.HOLDS,
     uses=("L2/duality",),
     cases=_drawn,
     small_cases=_small_cases,
     small_size="T = 2; one state with two actions, or two states with one; mean and CVaR at 1/2; five sums",
-    decode=decoder(Case),
     formal=Formal(proves=("values_rise_slowly_and_are_close",)),
     theory="07-closeness.md#L2",
 )

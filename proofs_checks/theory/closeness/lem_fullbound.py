@@ -29,7 +29,7 @@ from ..event.seen_rewards import (
     small_seen,
     true_value,
 )
-from ..optimism.l1_markov import markov_on_event, told_apart
+from ..optimism.l1_markov import MARKOV_ON_EVENT, told_apart
 from ..optimism.optimistic_pairs import SMALL_SIZE, played, small_played_markov
 from ..regret import class_markov
 
@@ -40,7 +40,6 @@ def _printed_slack(case: Seen) -> Real:
 
 
 STATEMENT: Statement[Any] = Statement(
-    source=__file__,
     label="lem:fullbound",
     title="the optimistic model is close to the true one",
     section="5",
@@ -56,7 +55,7 @@ STATEMENT: Statement[Any] = Statement(
         r"\min(1, 2\epsilon)], \ \pi \text{ Markov}",
         "on the event, every Markov policy has nearly the same objective in both, without the factor T on the rewards",
         class_markov.slack,
-        when=markov_on_event,
+        when=MARKOV_ON_EVENT,
     ),
     finding=Severity.SUBSTANCE,
     cause=causes.PARTS,

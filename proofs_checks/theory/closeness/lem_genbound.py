@@ -63,7 +63,6 @@ def _counterexample() -> Pair:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="lem:genbound",
     title="close models have close objectives",
     section="5",

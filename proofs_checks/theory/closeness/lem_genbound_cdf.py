@@ -96,7 +96,6 @@ sign, and the expectation under :math:`M'`.
 """
 
 STATEMENT = Statement(
-    source=__file__,
     label="lem:genbound/cdf",
     title="close models have close CDFs of the return",
     section="C",

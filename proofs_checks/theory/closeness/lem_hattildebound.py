@@ -41,7 +41,6 @@ def _printed_slack(case: Seen) -> Real:
 
 
 STATEMENT: Statement[Any] = Statement(
-    source=__file__,
     label="lem:hattildebound",
     title="the optimistic model is close to the empirical one",
     section="5",
@@ -67,7 +66,7 @@ STATEMENT: Statement[Any] = Statement(
     counterexample=Seen(10_000, 100, 0, 1, 10_002, Fraction(1, 2)),
     find_budget=400,
     formal=Formal(proves=("hat_and_tilde_close_with_printed_radii",)),
-    reaches={"coarse": ("0.5", reasons.COARSE)},
+    reaches={**reasons.FORM, "coarse": ("0.5", reasons.COARSE)},
     theory="07-closeness.md#hattildebound",
     notes="Stated without the event.  The corrected claim is tested in full generality as close/hat-tilde.",
 )

@@ -17,7 +17,7 @@ from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import expected_cost, lipschitz, phi
 from ...cases.irrational import absolute
-from ...engine.model import Claim, Formal, Statement, at_most
+from ...engine.model import Claim, Formal, Hypotheses, Statement, at_most
 from ...engine.severity import Severity
 from .. import causes
 from ..event.seen_rewards import (
@@ -30,13 +30,13 @@ from ..event.seen_rewards import (
     small_seen,
     true_value,
 )
-from ..optimism.l1_markov import markov_on_event, told_apart
-from ..optimism.optimistic_pairs import SMALL_SIZE, Played, played, small_played_markov
+from ..optimism.l1_markov import is_markov, told_apart
+from ..optimism.optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
 
 
-def _markov_within(case: object) -> bool:
-    """A Markov policy on the event; with one or two states the rows are within eps_P = 2 eps_R in the l1 norm."""
-    return markov_on_event(case) and isinstance(case, Played) and case.mdp.n_states <= 2
+def _event(case: Played) -> bool:
+    """The event; with one or two states the rows are within eps_P = 2 eps_R in the l1 norm."""
+    return event(case) and case.mdp.n_states <= 2
 
 
 def _corrected_slack(case: Played) -> Real:
@@ -50,7 +50,6 @@ def _corrected_slack(case: Played) -> Real:
 
 
 STATEMENT: Statement[Any] = Statement(
-    source=__file__,
     label="lem:tildebound",
     title="the empirical model is close to the true one",
     section="5",
@@ -66,7 +65,7 @@ STATEMENT: Statement[Any] = Statement(
         r"\ \pi \text{ Markov}",
         "on the event, every Markov policy has nearly the same objective in the empirical and in the true model",
         _corrected_slack,
-        when=_markov_within,
+        when=Hypotheses(Markov=is_markov, event=_event),
     ),
     finding=Severity.SUBSTANCE,
     cause=causes.PARTS,

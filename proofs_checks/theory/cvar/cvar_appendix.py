@@ -25,7 +25,6 @@ from verified_risk.objectives import CVaR
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, attainable_laws, grid, one_state_models, two_point_laws
-from ...engine import codec
 from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 from .. import causes
@@ -104,7 +103,6 @@ def _small_laws() -> Iterator[LawCase]:
 
 
 COSTS = Statement(
-    source=__file__,
     label="cvar:ru/costs",
     title="CVaR of a cost as an infimum over rho",
     section=SECTION,
@@ -114,12 +112,9 @@ COSTS = Statement(
         "and VaR attains it.",
         _cost_form,
     ),
-    corrected=None,
-    finding=Severity.HOLDS,
     cases=_law_cases,
     small_cases=_small_laws,
     small_size=_LAWS,
-    decode=codec.decoder(LawCase),
     formal=Formal(proves=("rockafellar_uryasev_for_costs",)),
     theory=THEORY + "#ru",
     notes="Line 1141 announces costs, and for costs the lemma is true. The notation clashes with the body, where "
@@ -127,22 +122,18 @@ COSTS = Statement(
 )
 
 ROCKAFELLAR_URYASEV = Statement(
-    source=__file__,
     label="cvar:ru",
     title="CVaR of a reward as a maximum over rho",
     section=SECTION,
-    printed=None,
     corrected=Claim(
         r"\mathrm{CVaR}_\alpha(Z) = \max_\rho \{\rho - \tfrac1\alpha E(\rho-Z)^+\}, \quad \rho^* = F^\dagger(\alpha)",
         "The mean of the lowest alpha share is the maximum of rho minus the expected shortfall over alpha.",
         _rockafellar_uryasev,
     ),
-    finding=Severity.HOLDS,
     uses=("def:objective/cvar",),
     cases=_law_cases,
     small_cases=_small_laws,
     small_size=_LAWS,
-    decode=codec.decoder(LawCase),
     formal=Formal(proves=("rockafellar_uryasev",)),
     theory=THEORY + "#ru",
     notes="The lemma of the appendix, which speaks of costs, in the rewards and levels of the body.",
@@ -213,7 +204,6 @@ def _j_corrected(case: ModelCase) -> Fraction:
 
 
 MINIMUM = Statement(
-    source=__file__,
     label="cvar:min",
     title="the minimum inside J",
     section=SECTION,
@@ -273,7 +263,6 @@ def _value(case: BudgetCase, steps: int) -> Fraction:
 
 
 VALUE = Statement(
-    source=__file__,
     label="cvar:value",
     title="the terminal step of the recursion",
     section=SECTION,

@@ -95,7 +95,6 @@ def _small_starts() -> Iterator[ModelCase]:
 
 
 ONE_RHO = Statement(
-    source=__file__,
     label="cvar:rho",
     title="one rho for the initial law",
     section=SECTION,
@@ -187,7 +186,6 @@ def _small_curves() -> Iterator[CurveCase]:
 
 
 CONCAVITY = Statement(
-    source=__file__,
     label="cvar:concave",
     said="tempting",
     title="J is concave in rho",

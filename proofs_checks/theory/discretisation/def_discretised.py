@@ -56,7 +56,6 @@ def _small_laws() -> Iterator[LawCase]:
 
 
 PUSHFORWARD = Statement(
-    source=__file__,
     label="def:pushforward",
     title="the law of the rounded reward",
     section="3",
@@ -65,8 +64,6 @@ PUSHFORWARD = Statement(
         "Rounding up gives each grid point the mass of the band just below it.",
         _pushforward,
     ),
-    corrected=None,
-    finding=Severity.HOLDS,
     cases=lambda: st.builds(LawCase, strategies.laws(max_atoms=4, max_denominator=6), steps()),
     small_cases=_small_laws,
     small_size="laws on {0, 1/4, ..., 1} with masses in halves, five grid steps",
@@ -111,7 +108,6 @@ def _small_grids() -> Iterator[GridCase]:
 SMALL = "T <= 3, six grid steps from 1/3 to 1, all sets of rewards on the grid"
 
 POINTS = Statement(
-    source=__file__,
     label="def:grid/points",
     title="the number of grid points",
     section="3",
@@ -140,7 +136,6 @@ POINTS = Statement(
 )
 
 TOP = Statement(
-    source=__file__,
     label="def:grid/range",
     title="the range of the grid",
     section="3",

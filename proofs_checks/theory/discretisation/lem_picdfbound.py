@@ -11,7 +11,6 @@ from fractions import Fraction
 
 from verified_risk.mdp import MDP
 
-from ...engine import codec
 from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
@@ -28,7 +27,6 @@ def _later(case: LaterCase) -> Fraction:
 
 
 AFTER = Statement(
-    source=__file__,
     label="lem:picdfbound/after",
     title="after the rounded step the adapted policy earns the same",
     section="B",
@@ -38,15 +36,12 @@ AFTER = Statement(
         _later,
         when=after_tau,
     ),
-    corrected=None,
-    finding=Severity.HOLDS,
     uses=("def:bellman", "def:pushforward"),
     cases=later_cases,
     small_cases=small_later_cases,
     small_size=LATER_SMALL,
     formal=Formal(proves=("undone_rewards_ahead",)),
     theory="03-discretisation.md#adapt-up",
-    decode=codec.decoder(LaterCase),
     notes="Z_t is the reward from step t on, as at line 134 and in the proofs.",
 )
 
@@ -71,7 +66,6 @@ def looks_up_the_wrong_return() -> Case:
 
 
 BEFORE = Statement(
-    source=__file__,
     label="lem:picdfbound/before",
     title="in the rounded model the adapted policy earns at least as much",
     section="B",

@@ -17,7 +17,6 @@ from verified_risk.objectives import Weighting
 
 from ...cases import strategies
 from ...engine.model import Claim, Formal, Statement, at_most
-from ...engine.severity import Severity
 from . import adaptation
 from .adaptation import Case, keep, lift, rounded_steps, start_law
 
@@ -53,7 +52,6 @@ def small_objective_cases() -> Iterator[ObjectiveCase]:
 SMALL = adaptation.SMALL + "; mean and median"
 
 STATEMENT = Statement(
-    source=__file__,
     label="lem:pihatphibound",
     title="adapting a policy to unrounded rewards loses at most eta",
     section="B",
@@ -62,8 +60,6 @@ STATEMENT = Statement(
         "The adapted policy is worth at least the original minus eta.",
         _slack,
     ),
-    corrected=None,
-    finding=Severity.HOLDS,
     uses=("lem:pihatcdfbound/before", "lem:monotoneinversebound", "def:objective/jumps"),
     cases=objective_cases,
     small_cases=small_objective_cases,

@@ -25,7 +25,6 @@ def _slack(case: ObjectiveCase, *, printed: bool) -> Real:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="lem:piphibound",
     said="inherited",
     title="adapting a policy to rounded-up rewards loses nothing",

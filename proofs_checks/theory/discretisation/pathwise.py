@@ -23,7 +23,7 @@ from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, one_state_models, return_policies
 from ...cases.histories import History, gained, history_laws, weighted
 from ...engine.model import Claim, Formal, Statement, at_most, least
-from ...engine.severity import Severity
+from .. import reasons
 from .adaptation import raised
 
 
@@ -84,11 +84,9 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="adaptation/pathwise",
     title="adaptation, path by path",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"\hat Z - T\eta \le Z \le \hat Z \text{ on every path}, \quad \hat Z \sim \hat Z^{\hat\pi}",
         "On every path the adapted policy earns at most the rounded total, at least that minus T eta, and the rounded "
@@ -96,11 +94,11 @@ STATEMENT = Statement(
         _slack,
         when=lambda case: case.rounded == case.raw.discretised(case.eta),
     ),
-    finding=Severity.HOLDS,
     uses=("def:pushforward",),
     cases=_cases,
     small_cases=_small_cases,
     small_size="one state, one action, T = 2, laws on quarters with masses in halves, eta in {1/2, 2/3, 1}",
+    reaches=reasons.FORM,
     formal=Formal(parts=("return_within_T_eta", "rounded_history_law")),
     theory="03-discretisation.md#pathwise",
 )

@@ -59,7 +59,6 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="def:empirical",
     title="the empirical model's reward CDF is a CDF",
     section="4",

@@ -133,7 +133,6 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="lem:event/conditioning",
     title="the event has its probability given the counts",
     section="5",

@@ -24,7 +24,6 @@ def _corrected_slack(draws: Draws) -> Real:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="lem:event/hoeffding",
     said="inherited",
     title="Hoeffding's inequality for the largest coordinate",

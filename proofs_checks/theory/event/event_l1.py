@@ -15,9 +15,7 @@ from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import exp
 from ...cases.sampling import l1_gap
-from ...engine.codec import decoder
 from ...engine.model import Claim, Evidence, Formal, Rank, Statement, at_most, least
-from ...engine.severity import Severity
 from .event_laws import SMALL_SIZE, Draws, drawn, small_draws, tail_slack
 
 
@@ -29,7 +27,6 @@ def _slack(draws: Draws) -> Real:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="lem:event/l1",
     title="the empirical transitions are within their l1 radius",
     section="5",
@@ -38,13 +35,10 @@ STATEMENT = Statement(
         "n independent successors have frequencies within l1 distance v, except with the stated probability",
         _slack,
     ),
-    corrected=None,
-    finding=Severity.HOLDS,
     uses=("def:empirical",),
     cases=drawn,
     small_cases=small_draws,
     small_size=SMALL_SIZE + "; shares 1, 1/2, 1/100",
-    decode=decoder(Draws),
     examples_share=0.3,
     formal=Formal(parts=("l1_rarely_large", "l1_radius_is_large_enough")),
     reaches={

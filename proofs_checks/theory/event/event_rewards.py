@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from ...cases.irrational import exp
 from ...cases.sampling import kolmogorov_gap
-from ...engine.codec import decoder
 from ...engine.model import Claim, Evidence, Formal, Rank, Statement
-from ...engine.severity import Severity
-from .event_laws import SMALL_SIZE, Draws, drawn, small_draws, tail_slack
+from .event_laws import SMALL_SIZE, drawn, small_draws, tail_slack
 
 STATEMENT = Statement(
-    source=__file__,
     label="lem:event/rewards",
     title="the empirical reward CDF is within its radius",
     section="5",
@@ -23,13 +20,10 @@ STATEMENT = Statement(
         "n independent rewards have an empirical CDF within v of the true one, except with probability 2 exp(-2 n v^2)",
         lambda draws: tail_slack(draws, kolmogorov_gap, lambda v: 2 * exp(-2 * draws.n * v**2)),
     ),
-    corrected=None,
-    finding=Severity.HOLDS,
     uses=("def:empirical",),
     cases=drawn,
     small_cases=small_draws,
     small_size=SMALL_SIZE,
-    decode=decoder(Draws),
     examples_share=0.3,
     formal=Formal(parts=("dkw", "near_at_every_real")),
     reaches={"bound": ("0.8", "attained as the number of draws grows; one toss of a fair coin comes to 0.824")},

@@ -13,7 +13,6 @@ from verified_risk.numbers.enclosure import Real, Truth, at_least
 
 from ...cases.irrational import exp
 from ...cases.sampling import sup_gap
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes, reasons
@@ -47,7 +46,6 @@ def _met(draws: Draws) -> bool:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="lem:event/sup-norm",
     title="the empirical transitions are within their sup-norm radius",
     section="5",
@@ -69,9 +67,8 @@ STATEMENT = Statement(
     cases=lambda: drawn(max_outcomes=5, max_draws=8),
     small_cases=small_draws,
     small_size=SMALL_SIZE,
-    decode=decoder(Draws),
     formal=Formal(proves=("sup_norm_rarely_large",)),
-    reaches={"bound": ("0.1", reasons.UNION)},
+    reaches={**reasons.FORM, "bound": ("0.1", reasons.UNION)},
     theory="06-event-and-optimism.md#event-supnorm",
     notes="The closest case known: four draws from four equally likely outcomes, v = 3/4, ratio 0.703.",
     examples_share=0.5,

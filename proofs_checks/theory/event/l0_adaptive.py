@@ -16,9 +16,7 @@ from hypothesis import strategies as st
 from ...cases import strategies
 from ...cases.estimation import corrected_level
 from ...cases.irrational import exceeds
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most
-from ...engine.severity import Severity
 from .. import reasons
 
 
@@ -87,25 +85,21 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="L0/adaptive",
     title="the event, whatever the learner does",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"P[\forall k, s, a:\ \|F_{\tilde R} - F_R\|_\infty \le \epsilon,\ \tilde P - P \le \epsilon] \ge 1 - \delta",
         "for every learner, all estimates are within their radii at once, except with probability delta",
         lambda case: at_most(1 - within(case), case.delta),
         when=_whole_tree,
     ),
-    finding=Severity.HOLDS,
     uses=("L0/tape",),
     cases=_drawn,
     small_cases=_small_cases,
     small_size="all adaptive rules for three episodes, chances 1/10 or 1/2 against 1/5, delta 9/10",
-    decode=decoder(Case),
     formal=Formal(proves=("event_holds",)),
-    reaches={"bound": ("0.01", reasons.UNION)},
+    reaches={**reasons.FORM, "bound": ("0.01", reasons.UNION)},
     theory="06-event-and-optimism.md#L0",
     notes="Chains, where the transitions are at stake, are enumerated in lem:event/conditioning.",
 )

@@ -17,9 +17,7 @@ from ...cases import strategies
 from ...cases.estimation import corrected_level
 from ...cases.irrational import exceeds
 from ...cases.sampling import compositions, excess_gap, kolmogorov_gap, leaving_probability
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most
-from ...engine.severity import Severity
 from .. import reasons
 
 
@@ -68,23 +66,19 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="L0/tape",
     title="one tape stays within its radius at every length",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"P[\exists n \le KT:\ \|F_n - F\|_\infty > \epsilon_n \text{ or } \max_{s'}(\tilde P_n - P)(s') > \epsilon_n] "
         r"\le \delta/(S_0|A|)",
         "the draws of one pair stay within their radius at all lengths, except with probability its share of delta",
         lambda case: at_most(leaving(case), case.delta / (len(case.successors) * case.actions)),
     ),
-    finding=Severity.HOLDS,
     uses=("lem:event/rewards", "lem:event/hoeffding"),
     cases=_drawn,
     small_cases=_small_cases,
     small_size="two rewards in fifths, two successors in quarters, KT in 2, 6, 12, delta in 1, 1/2",
-    decode=decoder(Case),
     formal=Formal(proves=("tape_stays_within_its_radius",)),
     reaches={"bound": ("0.2", reasons.UNION)},
     theory="06-event-and-optimism.md#L0",

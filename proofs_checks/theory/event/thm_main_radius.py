@@ -20,7 +20,6 @@ from hypothesis.strategies import SearchStrategy
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import log, root
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
 from .. import causes
@@ -74,7 +73,6 @@ def _small_cases() -> Iterator[Sizes]:
 _SMALL_SIZE = "|S| <= 6, |A| <= 3, K in 1, 2, 3, 10, 1000, delta in 1, 1/10"
 
 COEFFICIENT = Statement(
-    source=__file__,
     label="thm:main/coefficient",
     title="the two radii add up to sqrt(5) |S|",
     section="C",
@@ -83,20 +81,16 @@ COEFFICIENT = Statement(
         "the sum of the radii, times the root of |S|, is at most the root of 5 times |S|",
         lambda sizes: at_most(_coefficient(sizes.states), root(5) * sizes.states),
     ),
-    corrected=None,
-    finding=Severity.HOLDS,
     uses=("lem:fullbound",),
     cases=_cases,
     small_cases=_small_cases,
     small_size=_SMALL_SIZE,
-    decode=decoder(Sizes),
     formal=Formal(proves=("radii_add_up",)),
     reaches={"bound": ("0.9", "largest at the least number of states, where it is 0.949")},
     theory="08-regret.md#main-steps",
 )
 
 LOG = Statement(
-    source=__file__,
     label="thm:main/log",
     said="implied",
     title="log 6 becomes log 4",

@@ -16,7 +16,7 @@ from verified_risk.numbers.enclosure import Real, exp, log
 
 from ...cases.estimation import printed_level, radius
 from ...engine.model import Claim, Evidence, Formal, Rank, Statement, at_most
-from ...engine.severity import Severity
+from .. import reasons
 
 
 @dataclass(frozen=True)
@@ -63,21 +63,19 @@ def _error_slack(seen: Seen) -> Real:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="exp:forty",
     title="the printed radius after 40 episodes",
     section="6",
-    printed=None,
     corrected=Claim(
         r"n \le 40 \le K,\ \delta \le 1 \Rightarrow \epsilon_R \ge 26/100",
         "after at most 40 visits the printed radius is still above a quarter, even for one state and one action",
         lambda case: at_most(Fraction(26, 100), radius(printed_level(1, 1, case.episodes, case.delta), case.visits)),
         when=lambda case: 1 <= case.visits <= 40 <= case.episodes and 0 < case.delta <= 1,
     ),
-    finding=Severity.HOLDS,
     cases=_drawn,
     small_cases=lambda: (Case(visits, 40, Fraction(1)) for visits in range(1, 41)),
     small_size="all n <= 40 at K = 40, delta = 1",
+    reaches=reasons.FORM,
     formal=Formal(proves=("radius_after_forty_visits",)),
     theory="09-experiment.md#forty",
     notes="A remark. That the algorithm converged within 40 episodes (line 506) is an observation on a program whose "
@@ -85,11 +83,9 @@ STATEMENT = Statement(
 )
 
 INFORMATION = Statement(
-    source=__file__,
     label="exp:forty/information",
     title="what forty episodes can tell",
     section="6",
-    printed=None,
     corrected=Claim(
         r"K \le 40 \Rightarrow P_{1/10}(\text{wrong}) + P_{2/25}(\text{wrong}) \ge 38/100",
         "after at most 40 episodes any learner names the wrong path, with slip 1/10 or with slip 2/25 on the path of "
@@ -97,12 +93,11 @@ INFORMATION = Statement(
         _error_slack,
         when=lambda seen: 0 <= seen.episodes <= 40,
     ),
-    finding=Severity.HOLDS,
     cases=lambda: st.builds(Seen, st.integers(0, 40)),
     small_cases=lambda: (Seen(n) for n in range(41)),
     small_size="all K <= 40",
     formal=Formal(proves=("forty_episodes_tell_little",)),
-    reaches={"bound": ("0.95", "the value at forty episodes is 0.3847, printed as 0.38")},
+    reaches={**reasons.FORM, "bound": ("0.95", "the value at forty episodes is 0.3847, printed as 0.38")},
     theory="09-experiment.md#forty-lower",
     evidence=(Evidence(Rank.CITED, "Bretagnolle and Huber 1979"),),
     notes="A remark. With slip 1/10 the path of return 4 is the best at level 0.33, with slip 2/25 that of return 6. "

@@ -46,7 +46,6 @@ def _behind(path: int, alpha: Fraction) -> Real:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="experiment:paths",
     title="the optimal path at each level",
     section="6",

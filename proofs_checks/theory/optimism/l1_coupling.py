@@ -15,9 +15,7 @@ from verified_risk.numbers.enclosure import Real
 from verified_risk.policy.evaluation import return_law
 
 from ...cases.estimation import optimistic_mdp, row_of
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most, equality, least
-from ...engine.severity import Severity
 from .optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
 
 
@@ -94,11 +92,9 @@ def _slack(case: Played) -> Real:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="L1/coupling",
     title="every policy has a better one in the optimistic model",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"\mathcal E \Rightarrow \forall \pi\, \exists \hat\pi:\ F_{\hat Z^{\hat\pi}} \le F_{Z^\pi}, "
         r"\text{ so } \hat\Phi(\hat\pi) \ge \Phi(\pi) \text{ for every nondecreasing } G",
@@ -106,12 +102,10 @@ STATEMENT = Statement(
         _slack,
         when=event,
     ),
-    finding=Severity.HOLDS,
     uses=("L0/adaptive",),
     cases=lambda: played(jumps=True),
     small_cases=small_played_markov,
     small_size=SMALL_SIZE + "; all deterministic Markov policies",
-    decode=decoder(Played),
     formal=Formal(proves=("optimistic_policy_dominates",)),
     theory="06-event-and-optimism.md#L1",
 )

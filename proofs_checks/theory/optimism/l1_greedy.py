@@ -6,9 +6,7 @@ from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import optimistic_mdp, phi, with_top_state
 from ...cases.greedy import Greedy
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most, equality, least
-from ...engine.severity import Severity
 from .optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, small_estimated
 
 
@@ -21,11 +19,9 @@ def _slack(case: Estimated) -> Real:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="L1/greedy",
     title="optimism of the greedy optimal policy",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"\mathcal E \Rightarrow \hat\Phi(\pi^*) \ge \Phi(\pi^*), \ \pi^* \text{ greedy in } M \text{ everywhere, } "
         r"G \text{ concave}",
@@ -33,12 +29,10 @@ STATEMENT = Statement(
         _slack,
         when=event,
     ),
-    finding=Severity.HOLDS,
     uses=("L0/adaptive", "L2/duality", "L2/values"),
     cases=estimated,
     small_cases=small_estimated,
     small_size=SMALL_SIZE,
-    decode=decoder(Estimated),
     formal=Formal(proves=("optimism_of_greedy_policies",)),
     theory="06-event-and-optimism.md#optimism-greedy",
 )

@@ -10,9 +10,7 @@ from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import optimistic_mdp
 from ...cases.greedy import Greedy
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most
-from ...engine.severity import Severity
 from .optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, small_estimated
 
 
@@ -22,23 +20,19 @@ def _slack(case: Estimated) -> Real:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="L1/value",
     title="optimism of the value",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"\mathcal E \Rightarrow \max_\pi \hat\Phi(\pi) \ge \max_\pi \Phi(\pi)",
         "on the event, the best value in the optimistic model is at least the best value in the true one",
         _slack,
         when=event,
     ),
-    finding=Severity.HOLDS,
     uses=("L0/adaptive", "L1/coupling", "thm:augmented"),
     cases=estimated,
     small_cases=lambda: (case for case in small_estimated() if not case.last_of_ties),
     small_size=SMALL_SIZE,
-    decode=decoder(Estimated),
     formal=Formal(parts=("optimistic_supremum_dominates", "optimistic_maximum_dominates")),
     theory="06-event-and-optimism.md#L1",
 )

@@ -27,9 +27,9 @@ from ...cases.estimation import Radii, lifted, on_event, on_printed_event, optim
 from ...cases.estimation_strategies import models_of, origin_policies, shared_policies
 from ...cases.greedy import Greedy
 from ...cases.irrational import log
-from ...engine.model import Claim, Formal, Statement, at_most
+from ...engine.model import Claim, Formal, Hypotheses, Statement, at_most
 from ...engine.severity import Severity
-from .. import causes
+from .. import causes, reasons
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,12 @@ def _printed_slack(case: Case) -> Real:
     return phi(case.weighting, better, lifted(case.policy, better)) - phi(case.weighting, case.mdp, case.policy)
 
 
-def _corrected_met(case: Case) -> bool:
-    return case.weighting.shape in ("linear", "concave") and on_event(case.mdp, case.estimate, case.radii)
+def _concave(case: Case) -> bool:
+    return case.weighting.shape in ("linear", "concave")
+
+
+def _on_event(case: Case) -> bool:
+    return on_event(case.mdp, case.estimate, case.radii)
 
 
 def _corrected_slack(case: Case) -> Real:
@@ -120,7 +124,6 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="lem:optimismhat",
     title="the optimistic model flatters every policy",
     section="5",
@@ -131,10 +134,10 @@ STATEMENT = Statement(
         when=printed_met,
     ),
     corrected=Claim(
-        r"\max_\pi \hat\Phi(\pi) \ge \max_\pi \Phi(\pi) \text{ on } \mathcal E",
+        r"\max_\pi \hat\Phi(\pi) \ge \max_\pi \Phi(\pi) \text{ on } \mathcal E, \ G \text{ concave}",
         "on the event and for concave G, the best value in the optimistic model is at least that in the true one",
         _corrected_slack,
-        when=_corrected_met,
+        when=Hypotheses(concave=_concave, event=_on_event),
     ),
     finding=Severity.SUBSTANCE,
     cause=causes.PARTS,
@@ -144,6 +147,7 @@ STATEMENT = Statement(
     small_size="T = 2, one state, a pays 1/2, 7/8 or 15/16, b nothing; five radii; all 16 policies",
     counterexample=_one_state(Fraction(15, 16), 12, Fraction(1, 2), (0, 1, 0, 1)),
     find_budget=400,
+    reaches={"concave": ("not noticed", reasons.CONCAVE["hypotheses"][1])},
     formal=Formal(
         parts=("optimistic_supremum_dominates", "optimistic_maximum_dominates"),
         refutes=("printed_optimism_false",),

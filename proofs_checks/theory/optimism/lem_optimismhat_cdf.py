@@ -79,7 +79,6 @@ one, :math:`d \ge 0`; :math:`s_\infty` earns the most, so its CDF is :math:`F(z)
 """
 
 STATEMENT = Statement(
-    source=__file__,
     label="lem:optimismhat/cdf",
     title="the optimistic model dominates for every policy",
     section="C",

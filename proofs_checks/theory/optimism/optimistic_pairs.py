@@ -61,8 +61,7 @@ Shape = Literal["any", "concave"]
 
 @st.composite
 def _estimated(draw: st.DrawFn, shape: Shape, kind: Event) -> Estimated:
-    mdp = draw(strategies.mdps(max_horizon=2, max_atoms=2, max_denominator=3))
-    estimate, radii = draw(empirical_models(mdp, event=kind))
+    mdp, estimate, radii = draw(_models(kind))
     corners = 2 if mdp.n_states == 1 else 1
     weighting = draw(strategies.weightings(shape=shape, max_corners=corners))
     return Estimated(mdp, estimate, radii, weighting, draw(st.booleans()))
@@ -92,12 +91,26 @@ def unlucky_models(draw: st.DrawFn) -> tuple[MDP, MDP, Radii]:
 
 
 @st.composite
+def misled_models(draw: st.DrawFn) -> tuple[MDP, MDP, Radii]:
+    """Off the event: the action nearly always pays 1, and paid nothing whenever it was tried."""
+    law, radius = Law({0: Fraction(1, 8), 1: Fraction(7, 8)}), draw(strategies.rationals(max_value=Fraction(1, 4)))
+    mdp, estimate = (MDP(0, [[[1]]], [[pays]], 1) for pays in (law, Law.point(0)))
+    return mdp, estimate, ((radius,),)
+
+
+@st.composite
+def _models(draw: st.DrawFn, kind: Event) -> tuple[MDP, MDP, Radii]:
+    special = {"unlucky": unlucky_models(), "misled": misled_models()}
+    family = draw(st.sampled_from(("any", "any", "unlucky", *["misled"] * (kind != "on"))))
+    if family != "any":
+        return draw(special[family])
+    mdp = draw(strategies.mdps(max_horizon=2, max_atoms=2, max_denominator=3))
+    return mdp, *draw(empirical_models(mdp, event=kind))
+
+
+@st.composite
 def _played(draw: st.DrawFn, markov: bool, jumps: bool, kind: Event) -> Played:
-    if draw(st.integers(0, 3)) == 3:
-        mdp, estimate, radii = draw(unlucky_models())
-    else:
-        mdp = draw(strategies.mdps(max_horizon=2, max_denominator=3))
-        estimate, radii = draw(empirical_models(mdp, event=kind))
+    mdp, estimate, radii = draw(_models(kind))
     policy: Policy = draw(
         strategies.markov_policies(mdp) if markov else shared_policies(mdp, models_of(mdp, estimate, radii))
     )

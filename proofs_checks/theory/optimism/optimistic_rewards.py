@@ -14,9 +14,7 @@ from verified_risk.numbers.enclosure import Real
 from ...cases import strategies
 from ...cases.estimation import optimistic_reward
 from ...cases.sampling import compositions
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most, equality, least
-from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,6 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="def:optimistic/rewards",
     title="the optimistic rewards are laws that dominate",
     section="4",
@@ -70,13 +67,10 @@ STATEMENT = Statement(
         "shifting the CDF down by epsilon gives a law on [0, 1] that dominates the empirical one and is within epsilon",
         _slack,
     ),
-    corrected=None,
-    finding=Severity.HOLDS,
     uses=("def:empirical",),
     cases=_drawn,
     small_cases=_small_cases,
     small_size="laws on 0, 1/2, 1 with masses in quarters, radii in eighths up to 1",
-    decode=decoder(Case),
     formal=Formal(proves=("optimistic_rewards",)),
     theory="06-event-and-optimism.md#optimistic",
     notes="The shift moves the lowest epsilon of mass to reward 1, so the distance holds in TV, not only in KS.",

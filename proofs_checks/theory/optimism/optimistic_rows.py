@@ -57,7 +57,6 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="def:optimistic/rows",
     title="the optimistic transitions are laws",
     section="4",

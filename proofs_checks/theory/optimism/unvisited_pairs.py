@@ -75,7 +75,6 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="def:unvisited",
     said="implied",
     title="pairs that were never visited",

@@ -15,11 +15,9 @@ from hypothesis import strategies as st
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import expected_cost, lifted, lipschitz, optimistic_mdp, phi
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most, least
-from ...engine.severity import Severity
 from .. import reasons
-from ..optimism.l1_markov import markov_on_event, told_apart
+from ..optimism.l1_markov import MARKOV_ON_EVENT, told_apart
 from ..optimism.optimistic_pairs import SMALL_SIZE, Played, played, small_played_markov
 
 
@@ -42,24 +40,20 @@ def slack(case: Played) -> Real:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="class/markov",
     title="Markov policies, any Lipschitz weighting",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"\mathcal E, \pi \text{ Markov}:\ 0 \le \hat\Phi - \Phi \le L_G\, \mathbf E \sum_t "
         r"[(T-t)\min(1,S_0\epsilon) + \min(1,2\epsilon)] \le T (|S|+1) L_G\, \mathbf E \sum_t \epsilon",
         "on the event, the optimistic model overestimates every Markov policy by at most the stated amount",
         slack,
-        when=markov_on_event,
+        when=MARKOV_ON_EVENT,
     ),
-    finding=Severity.HOLDS,
     uses=("close/markov", "L1/markov", "L0/adaptive"),
     cases=lambda: st.one_of(played(markov=True), told_apart()),
     small_cases=small_played_markov,
     small_size=SMALL_SIZE + "; all deterministic Markov policies",
-    decode=decoder(Played),
     formal=Formal(proves=("markov_policies_are_flattered_a_little",)),
     reaches={"coarse": ("0.5", reasons.COARSE)},
     theory="08-regret.md#markov-class",

@@ -16,9 +16,7 @@ from hypothesis import strategies as st
 from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most, least
-from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -53,22 +51,18 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="corrected/episode",
     title="what one episode can cost",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"Y_t \le \min\{T-t+1,\ ((T-1)S_0+2)\,\epsilon\}, \quad \sum_t Y_t \le \tfrac{T(T+1)}2",
         "a step costs at most the steps left, and at most a multiple of its radius",
         _slack,
     ),
-    finding=Severity.HOLDS,
     uses=("L2/optimistic",),
     cases=_drawn,
     small_cases=_small_cases,
     small_size="S0, T <= 3, radii 0, 1/4, 1/2, 1, 2",
-    decode=decoder(Case),
     formal=Formal(proves=("what_an_episode_costs",)),
     theory="08-regret.md#regret-theorem",
 )

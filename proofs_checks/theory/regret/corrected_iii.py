@@ -11,9 +11,7 @@ from fractions import Fraction
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import minimum
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most
-from ...engine.severity import Severity
 from .. import reasons
 from .regret_sizes import SMALL_SIZE, Problem, printed_bound, probable_bound, problems, small_problems
 
@@ -24,23 +22,19 @@ def _slack(p: Problem) -> Real:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="corrected/iii",
     title="the printed right-hand side for the corrected learner",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"\min\{KT,\ \tfrac{e}{e-1}[\beta_{\delta/2} + \tfrac{T(T+1)}2 \log\tfrac2\delta]\} \le "
         r"4T^{3/2}|S|\sqrt{|S||A|K\log(4|S||A|K/\delta)}",
         "the corrected bound at delta/2, or the trivial one, is below the printed right side without its root of 5",
         _slack,
     ),
-    finding=Severity.HOLDS,
     uses=("corrected/ii/sum",),
     cases=problems,
     small_cases=small_problems,
     small_size=SMALL_SIZE,
-    decode=decoder(Problem),
     formal=Formal(proves=("printed_right_side_without_5",)),
     reaches={"bound": ("0.5", reasons.CLOSED_FORMS)},
     theory="08-regret.md#regret-iii",

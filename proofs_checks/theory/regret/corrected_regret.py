@@ -18,9 +18,7 @@ from fractions import Fraction
 
 from verified_risk.numbers.enclosure import Real, Truth, at_least
 
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most
-from ...engine.severity import Severity
 from .. import reasons
 from .corrected_run import STATEMENT as RUN
 from .corrected_run import Case, law_of_regret, problem, two_rewards
@@ -57,6 +55,13 @@ def _printed_radii_slack(case: Case) -> Real:
     return at_most(1 - _within(printed, printed_bound(problem(case), inside=1) / case.alpha), case.delta)
 
 
+def expected_printed_slack(case: Case) -> Real:
+    """The printed right side without its root of 5, less E[Reg], the learner run at 1/KT."""
+    law = law_of_regret(replace(case, delta=Fraction(1, case.episodes)))
+    mean = sum((p * regret for regret, p in law.items()), Fraction())
+    return at_most(mean, printed_bound(problem(case), inside=1) / case.alpha)
+
+
 FAR = ("0.1", reasons.EPISODES)
 VACUOUS = ("none", "the bound exceeds K in every course that can be enumerated: these cases are no evidence")
 
@@ -65,20 +70,16 @@ def _statement(
     label: str, title: str, claim: Claim[Case], uses: tuple[str, ...], theory: str, formal: Formal
 ) -> Statement[Case]:
     return Statement(
-        source=__file__,
         label=label,
         title=title,
         section="corrected theory",
-        printed=None,
         corrected=claim,
-        finding=Severity.HOLDS,
         uses=uses,
         cases=RUN.cases,
         small_cases=RUN.small_cases,
         small_size=RUN.small_size,
-        decode=decoder(Case),
         formal=formal,
-        reaches={"bound": FAR if label == "corrected/i" else VACUOUS},
+        reaches={**reasons.FORM, "bound": FAR if label == "corrected/i" else VACUOUS},
         theory=theory,
         notes="The cases are two-armed problems with exact laws of regret; the theorem is for every finite model.",
         examples_share=RUN.examples_share,
@@ -143,3 +144,4 @@ STATEMENTS = (
         Formal(proves=("printed_bound_holds_with_printed_radii",)),
     ),
 )
+PRINTED_RADII = STATEMENTS[-1]

@@ -23,9 +23,7 @@ from verified_risk.objectives import CVaR
 from ...cases import strategies
 from ...cases.estimation import corrected_level, empirical_law, optimistic_reward, radius
 from ...cases.irrational import exceeds, minimum
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most, equality, least
-from ...engine.severity import Severity
 from .. import reasons
 from .regret_sizes import Problem, expected_bound
 
@@ -126,8 +124,8 @@ def problem(case: Case) -> Problem:
     return Problem(1, 2, 1, case.episodes, case.delta)
 
 
-def two_rewards(case: Case) -> bool:
-    return all(len(law) <= 2 for law in case.laws)
+def two_rewards(case: object) -> bool:
+    return isinstance(case, Case) and all(len(law) <= 2 for law in case.laws)
 
 
 @st.composite
@@ -147,11 +145,9 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="corrected/run",
     title="exact regrets of small learners",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"\mathbf E[\mathrm{Reg}] \le L_G\beta + \delta K,\ P[\mathcal E] \ge 1-\delta,\ "
         r"\mathcal E \Rightarrow \Phi^* - \Phi(\pi^{(k)}) \le L_G\min(1,2\epsilon)",
@@ -159,17 +155,16 @@ STATEMENT = Statement(
         _slack,
         when=two_rewards,
     ),
-    finding=Severity.HOLDS,
     uses=("corrected/episode",),
     cases=_drawn,
     small_cases=_small_cases,
     small_size="four reward laws for each action, mean and CVaR at 1/2, six episodes; one problem of 40 episodes",
-    decode=decoder(Case),
     formal=Formal(
         missing="The claim is about runs of a program on given problems. The learner's bound is proved "
         "(`corrected/i`); that this program is that learner is not a theorem here."
     ),
     reaches={
+        **reasons.FORM,
         "bound": ("0.1", reasons.EPISODES),
         "event": ("0.001", reasons.UNION),
         "radius": ("0.8", "few courses lose as much as a radius allows"),

@@ -20,9 +20,8 @@ from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import root
 from ...cases.sampling import compositions
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most, least
-from ...engine.severity import Severity
+from .. import reasons
 from .regret_sizes import Problem
 
 
@@ -79,34 +78,29 @@ def _small_cases() -> Iterator[Split]:
 _SIZE = "up to 3 pairs, T <= 3, K <= 4, all ways to share the steps, delta 1/10"
 
 EXPECTED = Statement(
-    source=__file__,
     label="corrected/i/sum",
     title="the costs of all visits",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"\sum_{s,a}[T\min(T,N) + 2c\sqrt N] \le \beta",
         "the costs of all visits add up to at most beta, however the steps are shared among the pairs",
         _parts,
         when=_complete,
     ),
-    finding=Severity.HOLDS,
     uses=("L3", "corrected/episode"),
     cases=_drawn,
     small_cases=_small_cases,
     small_size=_SIZE,
-    decode=decoder(Split),
+    reaches=reasons.FORM,
     formal=Formal(proves=("costs_add_up_to_beta",)),
     theory="08-regret.md#regret-i",
     notes="What is checked here is the arithmetic that joins the lemmas; corrected/run checks exact regrets.",
 )
 
 PROBABLE = Statement(
-    source=__file__,
     label="corrected/ii/sum",
     title="the costs of all visits after the martingale step",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"\tfrac{e}{e-1}\bigl[\sum + Y_{\max}\log\tfrac1\delta\bigr] \le "
         r"\tfrac{e}{e-1} [\beta + \tfrac{T(T+1)}2 \log\tfrac1\delta]",
@@ -114,12 +108,11 @@ PROBABLE = Statement(
         _probable_slack,
         when=_complete,
     ),
-    finding=Severity.HOLDS,
     uses=("corrected/i/sum", "martingale"),
     cases=_drawn,
     small_cases=_small_cases,
     small_size=_SIZE,
-    decode=decoder(Split),
+    reaches=reasons.FORM,
     formal=Formal(proves=("martingale_step_of_beta",)),
     theory="08-regret.md#regret-ii",
 )

@@ -19,9 +19,7 @@ from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.irrational import minimum, root
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most
-from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -62,24 +60,20 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="L3",
     title="what the visits of one pair cost",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"\sum_{\text{visits}} \min(T, c/\sqrt{N^{(k)}}) \le T\min(T,N) + 2c\sqrt N",
         "summed over the visits of one pair, the capped inverse roots are at most this",
         _slack,
     ),
-    finding=Severity.HOLDS,
     uses=("thm:main/harmonic",),
     cases=lambda: st.one_of(
         _drawn(), st.just(Case(1, (1,) * 10_000, Fraction(1)))
     ),  # 2 is approached from N = 5,300 on
     small_cases=_small_cases,
     small_size="T <= 3, K <= 4, all courses of one pair, c in 0, 1/2, 1, T, 2T",
-    decode=decoder(Case),
     formal=Formal(proves=("visit_cost_le",)),
     theory="08-regret.md#L3",
 )

@@ -25,6 +25,7 @@ from verified_risk.policy import ReturnPolicy
 from ...cases.estimation import expected_cost, phi
 from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
+from .. import reasons
 from ..closeness.l2_greedy import greedy_slack
 from ..closeness.model_pairs import kolmogorov
 
@@ -105,7 +106,6 @@ def _drawn(draw: st.DrawFn) -> Case:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="limits/convex",
     said="tempting",
     title="nearly greedy policies of a convex weighting",
@@ -132,7 +132,7 @@ STATEMENT = Statement(
     find_budget=60,
     examples_share=0.2,
     formal=Formal(proves=("greedy_values_close_in_kolmogorov",)),
-    reaches={"bound": ("0.2", "the two models of the family lose at most half of the bound")},
+    reaches={**reasons.FORM, "bound": ("0.2", "the two models of the family lose at most half of the bound")},
     theory="08-regret.md#nonconcave-example",
     notes="The loss is 4/35 up to zeta for every number of points.",
 )

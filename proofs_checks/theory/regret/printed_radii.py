@@ -19,9 +19,7 @@ from ...cases import strategies
 from ...cases.estimation import printed_level
 from ...cases.irrational import divide, exceeds, exp, log
 from ...cases.sampling import compositions, kolmogorov_gap, leaving_probability
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most
-from ...engine.severity import Severity
 from .. import reasons
 from .regret_sizes import Problem
 
@@ -67,11 +65,9 @@ def _small_blocks() -> Iterator[Block]:
 
 
 BLOCK = Statement(
-    source=__file__,
     label="L0/block",
     title="nearby sample sizes fail together",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"P\bigl[\exists n \in [m, (1 + \tfrac1l)m]:\ \|F_n - F\|_\infty \ge \sqrt{l/2n}\bigr] \le 42\,e^{-l}, "
         r"\quad l \ge 5",
@@ -79,14 +75,15 @@ BLOCK = Statement(
         _block_slack,
         when=lambda block: block.level >= 5,
     ),
-    finding=Severity.HOLDS,
     uses=("lem:event/rewards",),
     cases=_block,
     small_cases=_small_blocks,
     small_size="two rewards in eighths, blocks that start at 3 to 12, l in 5, 6",
-    decode=decoder(Block),
     formal=Formal(proves=("cdf_block_rarely_far",)),
-    reaches={"bound": ("0.01", reasons.UNION)},
+    reaches={
+        "bound": ("0.01", reasons.UNION),
+        "hypotheses": ("not noticed", "l from 5 on is what the proof uses; below, no violation is known"),
+    },
     theory="08-regret.md#block",
 )
 
@@ -124,11 +121,9 @@ def _small_sizes() -> Iterator[Problem]:
 
 
 SIZES = Statement(
-    source=__file__,
     label="L0/printed-radii",
     title="the blocks of all sample sizes fit into delta/2",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"K > 16T|S|^3|A|\log\tfrac{4|S||A|K}\delta \Rightarrow "
         r"21\,S_0(S_0+2)|A|\bigl[1 + (l'+1)\log\tfrac{2KT}{l'}\bigr]e^{-l'} \le \tfrac\delta2",
@@ -137,12 +132,10 @@ SIZES = Statement(
         _sizes_slack,
         when=_many_episodes,
     ),
-    finding=Severity.HOLDS,
     uses=("L0/block", "lem:event/hoeffding"),
     cases=_sizes,
     small_cases=_small_sizes,
     small_size="S0 <= 3, |A| = 1, T in 1, 2, 10, 1000, K 9 to 100 times 16 T |S|^3, delta in 1, 1/100",
-    decode=decoder(Problem),
     formal=Formal(proves=("blocks_fit",)),
     reaches={"bound": ("0.5", reasons.CLOSED_FORMS)},
     theory="08-regret.md#blocks",

@@ -7,7 +7,8 @@ model the first reward is a seen one or 1, a and b have equal counts and radii, 
 :math:`\hat R(b)`: the planner is optimal.  In the true model a new first reward costs the whole second reward.
 
 The planner chooses badly only off the support of the optimistic model.  A planner that is greedy at every (t, s, y)
-does not; that of the CVaR appendix is one once its index is corrected.  The corrected theorem is about such planners.
+does not; that of the CVaR appendix is one once its index is corrected.  The corrected theorem is about such planners
+(:mod:`.corrected_regret`).
 
 Unless two of the K first rewards coincide, which has probability at most :math:`K(K-1)/2m`, the regret is exactly
 :math:`\mu\,(K - K(K-1)/2m)`.  The paper's atomless rewards are the limit of large m; here m is finite and everything
@@ -20,17 +21,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real, Truth, at_least
 
-from ...cases.irrational import minimum
-from ...engine.model import Claim, Formal, Statement, at_most
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes, reasons
-from .regret_sizes import Problem, expected_bound, printed_bound, probable_bound
+from .corrected_regret import PRINTED_RADII, expected_printed_slack
+from .corrected_run import STATEMENT as RUN
+from .corrected_run import Case as Run
+from .corrected_run import two_rewards
+from .regret_sizes import Problem, printed_bound
 
 
 @dataclass(frozen=True)
@@ -76,18 +81,8 @@ def _expected_slack(case: Case) -> Real:
     return printed_bound(case.problem) - (1 - collision(case)) * regret(case)
 
 
-def _corrected_expected(case: Case) -> Real:
-    """The printed right side, even without its sqrt 5, covers the corrected bound (i) at 1/KT, or KT."""
-    steps = case.problem.steps
-    fine = Problem(1, 2, 2, case.episodes, Fraction(1, steps))
-    return at_most(minimum(expected_bound(fine), Fraction(steps)), printed_bound(case.problem, inside=1))
-
-
-def _corrected_slack(case: Case) -> Real:
-    """The printed right side, even without its sqrt 5, covers the corrected bound (ii) at delta/2, or KT."""
-    half = Problem(1, 2, 2, case.episodes, case.delta / 2)
-    covered = minimum(probable_bound(half), Fraction(case.problem.steps))
-    return at_most(covered, printed_bound(case.problem, inside=1))
+def _is_printed(case: Case | Run) -> bool:
+    return isinstance(case, Case)
 
 
 @st.composite
@@ -98,19 +93,19 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(points, low, episodes, draw(st.sampled_from((Fraction(1, 2), Fraction(1, 10), Fraction(1, 100)))))
 
 
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
+def _cases() -> SearchStrategy[Case | Run]:
+    return st.one_of(_drawn(), RUN.cases())
 
 
-def _small_cases() -> Iterator[Case]:
+def _small_cases() -> Iterator[Case | Run]:
+    yield from RUN.small_cases()
     for power in range(7):
         for points in (1, 10**6, 10**15):
             for delta in (Fraction(1, 2), Fraction(1, 100)):
                 yield Case(points, Fraction(99, 100), 10**power, delta)
 
 
-STATEMENT = Statement(
-    source=__file__,
+STATEMENT: Statement[Any] = Statement(
     label="thm:main",
     title="the regret bound",
     section="4",
@@ -119,13 +114,9 @@ STATEMENT = Statement(
         r"\text{ any optimal planner}",
         "with probability at least 1 - delta, optimistic planning has the stated regret, with any optimal planner",
         _printed_slack,
+        when=_is_printed,
     ),
-    corrected=Claim(
-        r"\min\{KT,\ \text{(ii) at } \delta/2\} \le 4T^{3/2}L_G|S|\sqrt{|S||A|K\log(4|S||A|K/\delta)}",
-        "the corrected bound (ii), which holds for concave weightings with the corrected radii and a planner that is "
-        "greedy everywhere, is within the printed right side, even without its root of 5",
-        _corrected_slack,
-    ),
+    corrected=PRINTED_RADII.corrected,
     finding=Severity.SUBSTANCE,
     cause=causes.PARTS,
     uses=(
@@ -133,30 +124,30 @@ STATEMENT = Statement(
         "lem:fullbound",
         "lem:optimismhat",
         "thm:main/constant",
-        "corrected/iii",
-        "thm:main/greedy",
+        "thm:main/printed-radii",
     ),
     cases=_cases,
     small_cases=_small_cases,
-    small_size="1, 10^6, 10^15 rewards, K in powers of ten up to 10^6, delta in 1/2, 1/100",
+    small_size=RUN.small_size,
     counterexample=Case(10**15, Fraction(99, 100), 10**6, Fraction(1, 2)),
     find_budget=200,
     formal=Formal(
-        proves=("printed_right_side_without_5",),
+        proves=PRINTED_RADII.formal.proves,
         refutes=("printed_regret_theorem_is_false",),
         counterexample="delta = 1/100, and all rewards mixed with mass 1/1000 at 1, so that F†(1) = T; the executable "
         "counterexample has delta = 1/2 and no such mass",
     ),
-    reaches={"bound": ("0.2", reasons.CLOSED_FORMS)},
+    reaches=PRINTED_RADII.reaches,
     theory="08-regret.md#main-refuted",
     notes="Regret at least 994999 against a bound of at most 420667, at K = 10^6 and delta = 1/2; at delta = 1/100 the "
     "bound is below 465854. At delta = 1 the statement says nothing. The refutation goes through choices off the "
     "support of the optimistic model: a planner greedy at every (t, s, y), as that of the CVaR appendix is once its "
-    "index is repaired, is not affected. A table of readings stands on the page and in docs/audit.md.",
+    "index is repaired, is not affected. A table of readings stands on the page and in docs/audit.md. In Coq, the "
+    "corrected theorem is about one learner that is defined outright; for every planner that is greedy at every "
+    "(t, s, y) it is proved on paper.",
 )
 
-EXPECTED = Statement(
-    source=__file__,
+EXPECTED: Statement[Any] = Statement(
     label="thm:main/expected",
     title="the regret bound for the expected regret",
     section="4",
@@ -164,31 +155,34 @@ EXPECTED = Statement(
         r"E[\mathrm{Reg}] \le 4T^{3/2}L_G|S|\sqrt{5|S||A|K\log(4|S||A|K/\delta)}, \text{ any optimal planner}",
         "the same bound, for the expected regret that line 181 calls the regret, with any optimal planner",
         _expected_slack,
+        when=_is_printed,
     ),
     corrected=Claim(
-        r"\min\{KT,\ \text{(i) at } 1/KT\} \le 4T^{3/2}L_G|S|\sqrt{|S||A|K\log(4|S||A|K/\delta)}",
-        "the corrected bound (i), which holds for concave weightings with the corrected radii and a planner that is "
-        "greedy everywhere, is within the printed right side, even without its root of 5",
-        _corrected_expected,
+        r"\mathbf E[\mathrm{Reg}] \le 4T^{3/2}L_G|S|\sqrt{|S||A|K\log(4|S||A|K/\delta)}",
+        "greedy everywhere, concave G, corrected radii at 1/KT: the printed bound holds for the expected regret, even "
+        "without the 5",
+        expected_printed_slack,
+        when=two_rewards,
     ),
     finding=Severity.SUBSTANCE,
     cause=causes.PARTS,
-    uses=("thm:main", "corrected/i"),
+    uses=("thm:main", "corrected/i", "corrected/iii"),
     cases=_cases,
     small_cases=_small_cases,
-    small_size="1, 10^6, 10^15 rewards, K in powers of ten up to 10^6, delta in 1/2, 1/100",
+    small_size=RUN.small_size,
     counterexample=Case(10**15, Fraction(99, 100), 10**6, Fraction(1, 2)),
     find_budget=200,
     formal=Formal(
-        proves=("expected_bound_within_printed",),
+        parts=("concave_learner_expected_regret", "expected_bound_within_printed"),
         refutes=("printed_regret_theorem_is_false",),
         counterexample="delta = 1/100, and all rewards mixed with mass 1/1000 at 1, so that F†(1) = T; the executable "
         "counterexample has delta = 1/2 and no such mass",
     ),
-    reaches={"bound": ("0.2", reasons.CLOSED_FORMS)},
+    reaches={**reasons.FORM, "bound": ("0.01", reasons.EPISODES)},
     theory="08-regret.md#main-refuted",
     notes="Line 181 defines regret as an expectation, line 290 bounds it with probability 1 - delta; both readings "
-    "fail alike.",
+    "fail alike. In Coq: the expected regret of one learner, and that its bound is within the printed right side, "
+    "where KT is not smaller still.",
 )
 
 STATEMENTS = (STATEMENT, EXPECTED)

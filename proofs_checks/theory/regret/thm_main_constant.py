@@ -52,7 +52,6 @@ def _small_cases() -> Iterator[Problem]:
 
 
 CONSTANT = Statement(
-    source=__file__,
     label="thm:main/constant",
     said="implied",
     title="the final constant 4",
@@ -84,7 +83,6 @@ CONSTANT = Statement(
 )
 
 DROPPED = Statement(
-    source=__file__,
     label="thm:main/dropped",
     title="the cost of the first visits",
     section="C",
@@ -94,8 +92,6 @@ DROPPED = Statement(
         "the few visits to a new pair, which the last lines of the proof leave out, fit into the printed bound",
         _dropped_slack,
     ),
-    corrected=None,
-    finding=Severity.HOLDS,
     uses=("thm:main/visits", "thm:main/unvisited"),
     cases=_cases,
     small_cases=_small_cases,

@@ -20,10 +20,9 @@ from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import divide, root
 from ...cases.sampling import compositions
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most, least
 from ...engine.severity import Severity
-from .. import causes
+from .. import causes, reasons
 
 
 @dataclass(frozen=True)
@@ -168,7 +167,6 @@ def _small_plays() -> Iterator[Play]:
 _VISITS_SIZE = "T <= 3, K <= 4, all courses of one pair"
 
 VISITS = Statement(
-    source=__file__,
     label="thm:main/visits",
     title="visits to a pair that has been visited at most T times",
     section="C",
@@ -193,7 +191,6 @@ VISITS = Statement(
 )
 
 UNVISITED = Statement(
-    source=__file__,
     label="thm:main/unvisited",
     said="implied",
     title="one over root N at the first visits",
@@ -218,13 +215,13 @@ UNVISITED = Statement(
     small_size=_VISITS_SIZE,
     counterexample=Visits(1, (1,)),
     find_budget=20,
+    reaches=reasons.FORM,
     formal=Formal(proves=("capped_costs_split",)),
     theory="08-regret.md#main-steps",
     notes="A convention for N = 0, such as a cost of at most 1 at the first visit, is all that is missing.",
 )
 
 HARMONIC = Statement(
-    source=__file__,
     label="thm:main/harmonic",
     title="the sum of inverse roots",
     section="C",
@@ -233,18 +230,14 @@ HARMONIC = Statement(
         "the sum is at most the integral",
         lambda case: least(*(at_most(_sum_of_inverse_roots(n), 2 * root(n)) for n in case.counts)),
     ),
-    corrected=None,
-    finding=Severity.HOLDS,
     cases=_count_cases,
     small_cases=_small_counts,
     small_size="up to 3 pairs, 1 to 5 visits each",
-    decode=decoder(Counts),
     formal=Formal(proves=("inverse_roots_le",)),
     theory="08-regret.md#main-steps",
 )
 
 FACTOR = Statement(
-    source=__file__,
     label="thm:main/factor",
     title="the integral of one over root x",
     section="C",
@@ -272,22 +265,18 @@ FACTOR = Statement(
 )
 
 COUNTED = Statement(
-    source=__file__,
     label="thm:main/counted",
     title="what all visits cost together",
     section="C",
-    printed=None,
     corrected=Claim(
         r"\sum_k \sum_t \min(1, 1/\sqrt{N^{(k)}(s_t,a_t)}) \le 2T S_0|A| + 2\sqrt{2 S_0|A|KT}",
         "capped at 1, the inverse roots of all visits sum to at most 2T per pair and twice the root",
         _kept_slack,
     ),
-    finding=Severity.HOLDS,
     uses=("thm:main/visits", "thm:main/unvisited", "thm:main/factor"),
     cases=_plays,
     small_cases=_small_plays,
     small_size="one action: T, K <= 5; two actions: T, K up to 3",
-    decode=decoder(Play),
     formal=Formal(proves=("all_visits_cost",)),
     reaches={"bound": ("0.5", "the sum approaches 1/sqrt 2 of the bound: a visit is compared with the next T")},
     theory="08-regret.md#main-steps",

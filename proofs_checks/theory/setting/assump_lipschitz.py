@@ -60,7 +60,6 @@ def _small_pairs() -> Iterator[PairCase]:
 
 
 LIPSCHITZ = Statement(
-    source=__file__,
     label="assump:lipschitz",
     title="a Lipschitz weighting makes the objective Lipschitz",
     section="2",
@@ -69,8 +68,6 @@ LIPSCHITZ = Statement(
         "If the weighting grows at most at the rate L, objectives differ at most by L times the area between the CDFs.",
         _lipschitz_slack,
     ),
-    corrected=None,
-    finding=Severity.HOLDS,
     uses=("lem:key",),
     cases=_pair_cases,
     small_cases=_small_pairs,
@@ -130,7 +127,6 @@ def _no_constant(
     )
     announced = "The introduction announces bounds for all objectives of its form: "
     return Statement(
-        source=__file__,
         label=f"assump:lipschitz/{name}",
         said="implied" if name == "var" else "inherited",  # one remark about the scope, with three instances
         title=f"the theorem covers {covered}",

@@ -19,7 +19,6 @@ from ...cases import strategies
 from ...cases.enumeration import grid, history_policies, one_state_models, two_point_laws
 from ...cases.histories import History, chooser, extended, gained, history_laws, state, weighted
 from ...engine.model import Claim, Formal, Statement
-from ...engine.severity import Severity
 from .def_history import Case
 
 
@@ -60,7 +59,6 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="def:bellman",
     title="the distributional Bellman equation",
     section="2",
@@ -70,8 +68,6 @@ STATEMENT = Statement(
         "The law of the reward to come is the mixture, over one step, of the shifted laws one step later.",
         _slack,
     ),
-    corrected=None,
-    finding=Severity.HOLDS,
     uses=("def:history", "def:return"),
     cases=lambda: strategies.mdps_with_policies(max_horizon=3).map(lambda pair: Case(*pair)),
     small_cases=_small_cases,

@@ -66,18 +66,15 @@ def _measure_slack(case: Case) -> Fraction:
 
 
 MEASURE = Statement(
-    source=__file__,
     label="def:history",
     title="the history measure",
     section="2",
-    printed=None,
     corrected=Claim(
         r"P(\xi_{t+1}) = P(\xi_t)\,\pi_t(a_t\mid\xi_t)\,R(s_t,a_t)(r_t)\,P(s_{t+1}\mid s_t,a_t), \quad t = 1,\dots,T",
         "The stepwise measure has mass one at every step, and its marginals on state and return so far are "
         "those of the evaluator.",
         _measure_slack,
     ),
-    finding=Severity.HOLDS,
     cases=_cases,
     small_cases=_small_cases,
     small_size=SMALL,
@@ -85,7 +82,8 @@ MEASURE = Statement(
     theory="01-setting.md#def-history",
     notes="In line 124 the indices of action, reward and next state are one too high: read literally, step t "
     "multiplies in an action and a reward that its history does not contain. A slip; nothing can be computed from the "
-    "literal form, hence no claim to test.",
+    "literal form, hence no claim to test. In Coq the measure is that of any history-dependent policy, its marginals "
+    "are those of policies of (t, s, y); for others the evaluator is compared in cases only.",
 )
 
 
@@ -107,7 +105,6 @@ def _paying(horizon: int) -> Case:
 
 
 EPISODE = Statement(
-    source=__file__,
     label="def:history/episode",
     title="the return is a function of the episode",
     section="2",
@@ -187,7 +184,6 @@ def _only_the_first_pays() -> TailCase:
 
 
 RETURN = Statement(
-    source=__file__,
     label="def:return",
     title="the subscript in the return from step t",
     section="2",

@@ -47,7 +47,7 @@ def _is_cdf(case: StepCase, increasing: bool) -> Fraction:
 @st.composite
 def _step_cases(draw: DrawFn) -> StepCase:
     sigma, tau = sorted((draw(strategies.rationals()), draw(strategies.rationals())))
-    return StepCase(draw(strategies.levels()), sigma, tau)
+    return StepCase(draw(st.one_of(strategies.levels(), st.just(Fraction()))), sigma, tau)
 
 
 def _small_steps() -> Iterator[StepCase]:
@@ -58,7 +58,6 @@ def _small_steps() -> Iterator[StepCase]:
 
 
 VAR = Statement(
-    source=__file__,
     label="def:objective/var",
     title="the weighting of VaR",
     section="2",
@@ -121,18 +120,15 @@ def _versions_are_the_quantiles(case: QuantileCase) -> Real:
 
 
 JUMPS = Statement(
-    source=__file__,
     label="def:objective/jumps",
     title="the value of G at a jump decides between the quantiles",
     section="2",
-    printed=None,
     corrected=Claim(
         r"M - \int_0^M \mathbf 1(F \ge \alpha) = F^\dagger(\alpha), \quad "
         r"M - \int_0^M \mathbf 1(F > \alpha) = F^\dagger(\alpha+)",
         "A right-continuous step takes the lower quantile, a left-continuous one the upper quantile.",
         _versions_are_the_quantiles,
     ),
-    finding=Severity.HOLDS,
     cases=_quantile_cases,
     small_cases=_small_quantiles,
     small_size="laws with at most two atoms in {0, 1/2, 1}, masses in quarters, levels in eighths",
@@ -168,7 +164,8 @@ def _cvar_corrected_slack(case: TailCase) -> Real:
     value = equality(CVaR(case.alpha).of(case.law), total / case.alpha)
     weight = CVaR(case.alpha).value(case.tau)
     grows = at_most(weight, case.tau / case.alpha, "growth")
-    return least(value, grows, equality(CVaR(case.alpha).lipschitz, 1 / case.alpha, "constant"))
+    attained = [equality(weight, case.tau / case.alpha, "attained")] if case.tau <= case.alpha else []
+    return least(value, grows, *attained, equality(CVaR(case.alpha).lipschitz, 1 / case.alpha, "constant"))
 
 
 @st.composite
@@ -187,7 +184,6 @@ def _small_tails() -> Iterator[TailCase]:
 
 
 CVAR = Statement(
-    source=__file__,
     label="def:objective/cvar",
     said="implied",
     title="the weighting of CVaR",
@@ -200,7 +196,8 @@ CVAR = Statement(
     ),
     corrected=Claim(
         r"\alpha \in (0,1]:\ \Phi = \tfrac1\alpha \int_0^\alpha F^\dagger, \quad L_G = 1/\alpha",
-        "For levels in (0, 1] the objective is the mean of the worst alpha share, and 1/alpha is the constant.",
+        "For levels in (0, 1] the objective is the mean of the worst alpha share, and 1/alpha is the least "
+        "Lipschitz constant.",
         _cvar_corrected_slack,
         when=lambda case: case.alpha > 0,
     ),
@@ -213,7 +210,9 @@ CVAR = Statement(
     find_budget=400,
     formal=Formal(proves=("cvar_is_mean_of_worst_share",)),
     theory="01-setting.md#objective-instances",
-    notes="Line 153 lets alpha range over [0, 1], line 172 has L_G = 1/alpha, which needs alpha > 0.",
+    reaches={"hypotheses": ("not noticed", "at level 0 neither CVaR nor 1/alpha is defined")},
+    notes="Line 153 lets alpha range over [0, 1], line 172 has L_G = 1/alpha, which needs alpha > 0. In Coq: "
+    "1/alpha is a Lipschitz constant; that none is smaller is seen at any tau up to alpha.",
 )
 
 STATEMENTS = (VAR, JUMPS, CVAR)

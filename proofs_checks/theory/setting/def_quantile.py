@@ -56,7 +56,6 @@ def _small_levels() -> Iterator[LevelCase]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="def:quantile/zero",
     said="implied",
     title="the quantiles of a return are returns",

@@ -19,9 +19,7 @@ from verified_risk.objectives import Weighting
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, some_weightings
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, equality
-from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ def _slack(case: Case) -> Real:
 
 
 def _cases() -> SearchStrategy[Case]:
-    factors = st.integers(1, 12).map(lambda i: Fraction(i, 4))
+    factors = st.integers(-2, 12).map(lambda i: Fraction(i, 4))
     shifts = strategies.rationals(max_value=3, max_denominator=4)
     return st.builds(Case, strategies.laws(max_value=2), factors, shifts, strategies.weightings(jumps=True))
 
@@ -57,7 +55,6 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="def:rewards",
     title="rewards in [0, 1] without loss of generality",
     section="2",
@@ -67,12 +64,9 @@ STATEMENT = Statement(
         _slack,
         when=lambda case: case.factor > 0,
     ),
-    corrected=None,
-    finding=Severity.HOLDS,
     cases=_cases,
     small_cases=_small_cases,
     small_size="all laws on {0, 1/2, 1} with masses in quarters, three changes of scale, all small weightings",
-    decode=decoder(Case),
     formal=Formal(proves=("Phi_of_moved_rewards",)),
     theory="01-setting.md#phi-properties",
     notes="Bounded rewards are needed; line 114 says so by its range.",

@@ -18,7 +18,6 @@ from verified_risk.numbers.enclosure import Real
 from ...cases import strategies
 from ...cases.enumeration import grid
 from ...engine.model import Claim, Formal, Statement, at_most
-from ...engine.severity import Severity
 from .monotone import Corner, Monotone, limit, lower_of, monotone_functions
 
 
@@ -52,7 +51,9 @@ def _slack(case: Case) -> Real:
 def _cases(draw: DrawFn) -> Case:
     upper = draw(monotone_functions(steps=True))
     eta = draw(strategies.rationals(max_value=2, max_denominator=2))
-    lower = lower_of(upper.shifted(eta), draw(monotone_functions(steps=True)))
+    lower = draw(monotone_functions(steps=True))
+    if draw(st.integers(0, 4)):  # otherwise the functions need not be ordered
+        lower = lower_of(upper.shifted(eta), lower)
     return Case(lower, upper, eta, draw(strategies.rationals(min_value=-1, max_value=2)))
 
 
@@ -71,7 +72,6 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="lem:monotoneinversebound",
     title="closeness of functions gives closeness of quantiles",
     section="B",
@@ -81,8 +81,6 @@ STATEMENT = Statement(
         _slack,
         when=_dominated,
     ),
-    corrected=None,
-    finding=Severity.HOLDS,
     uses=("lem:quantileinverse/first", "lem:quantileinverse/second"),
     cases=_cases,
     small_cases=_small_cases,

@@ -78,7 +78,6 @@ The level tau is reached either by a jump or on a piece that rises; ``low`` is t
 """
 
 FIRST = Statement(
-    source=__file__,
     label="lem:quantileinverse/first",
     title="the quantile of a value is at most the point",
     section="B",
@@ -87,8 +86,6 @@ FIRST = Statement(
         "The quantile at the level F(x) does not exceed x.",
         _first_half,
     ),
-    corrected=None,
-    finding=Severity.HOLDS,
     uses=("def:quantile/zero",),
     cases=lambda: st.builds(PointCase, monotone_functions(), strategies.rationals(min_value=-3, max_value=3)),
     small_cases=_small_points,
@@ -127,7 +124,6 @@ def _level_cases(draw: DrawFn) -> LevelCase:
 
 
 SECOND = Statement(
-    source=__file__,
     label="lem:quantileinverse/second",
     title="a function reaches the level at its quantile",
     section="B",
