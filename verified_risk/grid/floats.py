@@ -8,7 +8,6 @@ outcomes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -19,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..mdp import MDP
+from ..mdp.flat import starts
 from .compiled import Grid, GridStep, compiled
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -174,11 +174,6 @@ def float_arrays(grid: Grid) -> FloatModel:
         np.array([float(p) for _, p in mdp.initial]),
         grid.exact,
     )
-
-
-def starts(counts: Iterable[int]) -> Ints:
-    """Return where each row of a compressed table begins, and where the last one ends."""
-    return np.concatenate(([0], np.cumsum(np.fromiter(counts, dtype=np.int64))))
 
 
 def _step(step: GridStep, product: bool, succ_start: Ints, succ_prob: Floats) -> Step:

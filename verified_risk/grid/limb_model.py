@@ -7,9 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..mdp.flat import starts
 from ..numbers.rational import lcm_of_denominators
 from .compiled import Grid
-from .floats import Ints, starts
+from .floats import Ints
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 
 from ..mdp import MDP
+from ..mdp.flat import starts
 from ..numbers.rational import lcm_of_denominators
-from .floats import Floats, Ints, starts
+from .floats import Floats, Ints
 
 EXPONENT = Fraction(2, 3)
 """Exponent of the discount in the grid of step t; see the module."""
