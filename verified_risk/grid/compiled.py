@@ -24,8 +24,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+
 from ..law import Law
-from ..mdp import MDP, Action
+from ..mdp import MDP
+from ..mdp.action import finite
+from ..mdp.packed import Ints
 from ..numbers.rational import Rational, as_step, lcm_of_denominators
 from .unit import Multiples, own_unit
 
@@ -43,14 +47,15 @@ class TooManySums(Exception):
 
 @dataclass(frozen=True)
 class GridStep:
-    """The rewards of one step, action by action.
+    """The rewards of one step, as rows of units and masses; action i has row ``row[i]``.
 
-    In a product model ``units[i]`` and ``masses[i]`` are the law of the reward of action i; otherwise they are parallel
-    to its outcomes.
+    In a product model a row is a law of rewards, which actions share; otherwise it is parallel to the outcomes of its
+    action.
     """
 
     units: tuple[tuple[int, ...], ...]
     masses: tuple[tuple[Fraction, ...], ...]
+    row: Ints
     loss: Fraction
     """The largest amount by which rounding up raised a reward of this step."""
 
@@ -66,17 +71,20 @@ class GridStep:
 
 @dataclass(frozen=True)
 class Grid:
-    """A model on multiples of ``unit``.
-
-    ``successors[i]`` lists the pairs (next state, probability) of action i or, if reward and next state are not
-    independent (``product`` is False), those of its outcomes.
-    """
+    """A model on multiples of ``unit``; ``product`` says whether reward and next state are independent throughout."""
 
     mdp: MDP
     unit: Fraction
     product: bool
-    successors: tuple[tuple[tuple[int, Fraction], ...], ...]
     steps: tuple[GridStep, ...]
+
+    @cached_property
+    def successors(self) -> tuple[tuple[tuple[int, Fraction], ...], ...]:
+        """Pairs (next state, probability) of each action or, if ``product`` is False, of each of its outcomes."""
+        return tuple(
+            action.successors if self.product else tuple((s, p) for p, s, _ in action.outcomes)
+            for _, _, action in self.mdp
+        )
 
     @property
     def exact(self) -> bool:
@@ -106,10 +114,11 @@ class Grid:
         return GridModel(self.unit, denominator, initial, whole, steps, self.exact)
 
     def _actions(self) -> range:
-        return range(len(self.successors))
+        return range(len(self.steps[0].row))
 
     def _outcomes(self, step: GridStep, i: int) -> Iterator[tuple[Fraction, int, int]]:
-        rewards = tuple(zip(step.units[i], step.masses[i], strict=True))
+        row = step.row[i]
+        rewards = tuple(zip(step.units[row], step.masses[row], strict=True))
         if not self.product:
             yield from ((p, s, j) for (s, p), (j, _) in zip(self.successors[i], rewards, strict=True))
             return
@@ -202,17 +211,12 @@ def compiled(mdp: MDP, eta: Rational | None = None) -> Grid:
     stationary = mdp.discount == 1
     if not mdp.is_discrete and not mdp.is_product and stationary:
         mdp = mdp.map_rewards(lambda r: r, lambda law: law.round_up(unit))
-    product = mdp.is_product
-    actions = [action for _, _, action in mdp]
-    successors = tuple(
-        action.successors if product else tuple((s, p) for p, s, _ in action.outcomes) for action in actions
-    )
-    rewards = _Rewards.of(mdp, actions, product) if mdp.is_discrete else None
+    rewards = _Rewards.of(mdp) if mdp.is_discrete else None
     steps = tuple(
-        _continuous_step(mdp, t, unit, actions) if rewards is None else rewards.step(mdp, t, unit)
+        _continuous_step(mdp, t, unit) if rewards is None else rewards.step(mdp, t, unit)
         for t in range(1 if stationary else mdp.horizon)
     )
-    return Grid(mdp, unit, product, successors, steps * mdp.horizon if stationary else steps)
+    return Grid(mdp, unit, mdp.is_product, steps * mdp.horizon if stationary else steps)
 
 
 def grid_model(mdp: MDP, eta: Rational | None = None) -> GridModel:
@@ -227,28 +231,31 @@ class _Rewards:
     distinct: Multiples
     rows: tuple[tuple[int, ...], ...]
     masses: tuple[tuple[Fraction, ...], ...]
+    row: Ints
     product: bool
 
     @classmethod
-    def of(cls, mdp: MDP, actions: list[Action], product: bool) -> _Rewards:
+    def of(cls, mdp: MDP) -> _Rewards:
         distinct = Multiples.of(mdp.rewards)
         number = {(r.numerator, r.denominator): k for k, r in enumerate(mdp.rewards)}
-        if product:
-            laws = [action.reward_law for action in actions]
-            known = {  # large models share laws
-                id(law): tuple(number[r.numerator, r.denominator] for r in law.atoms) for law in laws
-            }
-            return cls(distinct, tuple(known[id(law)] for law in laws), tuple(law.masses for law in laws), True)
-        rows = tuple(tuple(number[r.numerator, r.denominator] for _, _, r in a.outcomes) for a in actions)
-        return cls(distinct, rows, tuple(tuple(p for p, _, _ in a.outcomes) for a in actions), False)
+        flat = mdp.flat
+        if flat is not None:
+            laws = [finite(law) for law in flat.laws]
+            atoms, masses, row = [law.atoms for law in laws], tuple(law.masses for law in laws), flat.law
+        else:
+            outcomes = [action.outcomes for _, _, action in mdp]
+            atoms, row = [tuple(r for _, _, r in own) for own in outcomes], np.arange(len(outcomes))
+            masses = tuple(tuple(p for p, _, _ in own) for own in outcomes)
+        rows = tuple(tuple(number[r.numerator, r.denominator] for r in own) for own in atoms)
+        return cls(distinct, rows, masses, row, flat is not None)
 
     def step(self, mdp: MDP, t: int, unit: Fraction) -> GridStep:
         units, loss = self.distinct.rounded_up(mdp.step_reward(t, Fraction(1)), unit)
         rows = tuple(tuple(map(units.__getitem__, row)) for row in self.rows)
         if not self.product or len(set(units)) == len(units):
-            return GridStep(rows, self.masses, loss)
+            return GridStep(rows, self.masses, self.row, loss)
         pairs = [_added_up(*pair) for pair in zip(rows, self.masses, strict=True)]
-        return GridStep(tuple(row for row, _ in pairs), tuple(masses for _, masses in pairs), loss)
+        return GridStep(tuple(row for row, _ in pairs), tuple(masses for _, masses in pairs), self.row, loss)
 
 
 def _added_up(units: tuple[int, ...], masses: tuple[Fraction, ...]) -> tuple[tuple[int, ...], tuple[Fraction, ...]]:
@@ -261,17 +268,19 @@ def _added_up(units: tuple[int, ...], masses: tuple[Fraction, ...]) -> tuple[tup
     return tuple(merged), tuple(merged.values())
 
 
-def _continuous_step(mdp: MDP, t: int, unit: Fraction, actions: list[Action]) -> GridStep:
+def _continuous_step(mdp: MDP, t: int, unit: Fraction) -> GridStep:
     """Return a step of a product model with some continuous reward, which is rounded up from its CDF."""
-    weight, loss, rows = mdp.step_reward(t, Fraction(1)), Fraction(), []
-    for action in actions:
-        law = action.reward
+    weight, loss, rows, flat = mdp.step_reward(t, Fraction(1)), Fraction(), [], mdp.flat
+    if flat is None:
+        finite(next(action.reward for _, _, action in mdp if not isinstance(action.reward, Law)))  # raises
+    assert flat is not None
+    for law in flat.laws:
         if not isinstance(law, Law):
             law, loss = law.round_up(unit / weight), unit
         units, raised = Multiples.of(law.atoms).rounded_up(weight, unit)
         loss = max(loss, raised)
         rows.append(_added_up(units, law.masses))
-    return GridStep(tuple(units for units, _ in rows), tuple(masses for _, masses in rows), loss)
+    return GridStep(tuple(units for units, _ in rows), tuple(masses for _, masses in rows), flat.law, loss)
 
 
 def _merged(branches: Iterable[Branch]) -> tuple[Branch, ...]:

@@ -8,7 +8,6 @@ outcomes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -19,6 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..mdp import MDP
+from ..mdp.flat import starts
+from ..mdp.packed import entry_places
 from .compiled import Grid, GridStep, compiled
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -153,21 +154,25 @@ def float_model(mdp: MDP, unit: Fraction) -> FloatModel:
 
 
 def float_arrays(grid: Grid) -> FloatModel:
-    mdp = grid.mdp
-    rows = grid.successors
-    succ_start = starts(len(row) for row in rows)
-    succ_prob = np.array([p.numerator / p.denominator for row in rows for _, p in row])
+    mdp, flat = grid.mdp, grid.mdp.flat
+    if flat is not None:
+        succ_start, succ_state, succ_prob = flat.succ_start, flat.succ_state, flat.succ_prob
+    else:
+        rows = grid.successors
+        succ_start = starts(len(row) for row in rows)
+        succ_state = np.array([s for row in rows for s, _ in row], dtype=np.int64)
+        succ_prob = np.array([p.numerator / p.denominator for row in rows for _, p in row])
     built: dict[int, Step] = {}
     for step in grid.steps:
         if id(step) not in built:
-            built[id(step)] = _step(step, grid.product, succ_start, succ_prob)
+            built[id(step)] = _step(step, succ_prob, product=grid.product)
     return FloatModel(
         grid.unit,
         mdp.n_states,
         grid.product,
         starts(mdp.n_actions),
         succ_start,
-        np.array([s for row in rows for s, _ in row], dtype=np.int64),
+        succ_state,
         succ_prob,
         tuple(built[id(step)] for step in grid.steps),
         np.array([s for s, _ in mdp.initial], dtype=np.int64),
@@ -176,28 +181,19 @@ def float_arrays(grid: Grid) -> FloatModel:
     )
 
 
-def starts(counts: Iterable[int]) -> Ints:
-    """Return where each row of a compressed table begins, and where the last one ends."""
-    return np.concatenate(([0], np.cumsum(np.fromiter(counts, dtype=np.int64))))
-
-
-def _step(step: GridStep, product: bool, succ_start: Ints, succ_prob: Floats) -> Step:
-    start, prob = succ_start, succ_prob
-    if product:
-        start = starts(len(row) for row in step.units)
-        prob = np.array([q.numerator / q.denominator for row in step.masses for q in row])
+def _step(step: GridStep, succ_prob: Floats, *, product: bool) -> Step:
+    """Build the arrays of the rows, then repeat them for the actions that share one."""
+    start = starts(map(len, step.units))
+    prob = np.array([q.numerator / q.denominator for row in step.masses for q in row]) if product else succ_prob
     least, span = step.least, step.span
     # rewards may be far from 0, but their range is not
     shifted = np.array([j - least for row in step.units for j in row], dtype=np.int64)
     mean = np.add.reduceat(prob * shifted, start[:-1])
     deviation = shifted - np.repeat(mean, np.diff(start))
-    return Step(
-        shifted,
-        prob,
-        start,
-        least,
-        span,
-        np.add.reduceat(prob * (span - shifted), start[:-1]),
-        np.add.reduceat(prob * deviation**2, start[:-1]),
-        step.loss,
-    )
+    shortfall = np.add.reduceat(prob * (span - shifted), start[:-1])
+    variance = np.add.reduceat(prob * deviation**2, start[:-1])
+    if product:
+        at = entry_places(start, step.row)
+        shifted, prob, start = shifted[at], prob[at], starts(np.diff(start)[step.row])
+        shortfall, variance = shortfall[step.row], variance[step.row]
+    return Step(shifted, prob, start, least, span, shortfall, variance, step.loss)

@@ -7,9 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..mdp.flat import starts
 from ..numbers.rational import lcm_of_denominators
 from .compiled import Grid
-from .floats import Ints, starts
+from .floats import Ints
 
 
 @dataclass(frozen=True)
@@ -39,13 +40,14 @@ class IntegerModel:
 def integer_arrays(grid: Grid) -> IntegerModel:
     """Build the arrays; rewards must lie on the grid, since rounding may merge rewards at some steps only.  Raise
     OverflowError for a reward of 2**63 units or more."""
-    laws = grid.steps[0].masses if grid.product else ((),) * len(grid.successors)
+    row = grid.steps[0].row.tolist()
+    laws = [grid.steps[0].masses[k] for k in row] if grid.product else [()] * len(row)
     succ_total = lcm_of_denominators(p for row in grid.successors for _, p in row)
     reward_total = lcm_of_denominators(q for law in laws for q in law)
     units: dict[int, Ints] = {}
     for step in grid.steps:
         if id(step) not in units:
-            units[id(step)] = np.array([j - step.least for row in step.units for j in row], dtype=np.int64)
+            units[id(step)] = np.array([j - step.least for k in row for j in step.units[k]], dtype=np.int64)
     return IntegerModel(
         grid.unit,
         grid.product,

@@ -20,8 +20,10 @@ from typing import Any
 import numpy as np
 
 from ..mdp import MDP
+from ..mdp.action import finite
+from ..mdp.flat import starts
+from ..mdp.packed import Floats, Ints, entry_places
 from ..numbers.rational import lcm_of_denominators
-from .floats import Floats, Ints, starts
 
 EXPONENT = Fraction(2, 3)
 """Exponent of the discount in the grid of step t; see the module."""
@@ -118,16 +120,23 @@ def scaled_model(
     mdp: MDP, eta: Fraction, halvings: tuple[int, ...] | None = None, *, joint: bool = False
 ) -> ScaledModel:
     """Build a model with finite reward laws on grids of ``eta`` halved ``halvings[t]`` times, or as joint outcomes."""
-    product = mdp.is_product and not joint
-    actions = [action for _, _, action in mdp]
-    pairs = [action.successors if product else [(s, p) for p, s, _ in action.outcomes] for action in actions]
-    rewards = [action.reward_law.atoms if product else [r for _, _, r in action.outcomes] for action in actions]
-    masses = [action.reward_law.masses if product else [p for p, _, _ in action.outcomes] for action in actions]
-    succ_start = starts(len(row) for row in pairs)
-    succ_prob = np.array([p.numerator / p.denominator for row in pairs for _, p in row])
+    flat = None if joint else mdp.flat
+    if flat is not None:
+        succ_start, succ_state, succ_prob, row = flat.succ_start, flat.succ_state, flat.succ_prob, flat.law
+        laws = [(law.atoms, law.masses) for law in map(finite, flat.laws)]
+    else:
+        outcomes = [action.outcomes for _, _, action in mdp]
+        succ_start = starts(map(len, outcomes))
+        succ_state = np.array([s for own in outcomes for _, s, _ in own], dtype=np.int64)
+        succ_prob = np.array([p.numerator / p.denominator for own in outcomes for p, _, _ in own])
+        laws = [(tuple(r for _, _, r in own), tuple(p for p, _, _ in own)) for own in outcomes]
+        row = np.arange(len(outcomes))
+    start = starts(len(atoms) for atoms, _ in laws)
+    at = entry_places(start, row)
     least, most = mdp.reward_range
     known: dict[tuple[int, int], int] = {}
-    number = np.array([known.setdefault((r.numerator, r.denominator), len(known)) for row in rewards for r in row])
+    atoms = [r for own, _ in laws for r in own]
+    number = np.array([known.setdefault((r.numerator, r.denominator), len(known)) for r in atoms])[at]
     values = [Fraction(*key) - least for key in known]
     whole = lcm_of_denominators(values)
     tops = np.array([value.numerator * (whole // value.denominator) for value in values], dtype=object)
@@ -136,13 +145,13 @@ def scaled_model(
         _scaled_step(mdp.step_reward(t, Fraction(1)) * 2**h / eta, tops, whole, number, most - least)
         for t, h in enumerate(halved)
     )
-    means = [sum((q * r for r, q in zip(*row, strict=True)), Fraction()) for row in zip(rewards, masses, strict=True)]
+    means = [sum((q * r for r, q in zip(*own, strict=True)), Fraction()) for own in laws]
+    product = flat is not None
     return ScaledModel(
-        mdp, eta, halved, least, product, starts(mdp.n_actions), succ_start,
-        np.array([s for row in pairs for s, _ in row], dtype=np.int64), succ_prob,
-        starts(len(row) for row in rewards) if product else succ_start,
-        np.array([q.numerator / q.denominator for row in masses for q in row]) if product else succ_prob,
-        steps, np.array([float((most - mean) / (most - least or 1)) for mean in means]),
+        mdp, eta, halved, least, product, starts(mdp.n_actions), succ_start, succ_state, succ_prob,
+        starts(np.diff(start)[row]) if product else succ_start,
+        np.array([q.numerator / q.denominator for _, masses in laws for q in masses])[at] if product else succ_prob,
+        steps, np.array([float((most - mean) / (most - least or 1)) for mean in means])[row],
     )  # fmt: skip
 
 

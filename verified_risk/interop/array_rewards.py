@@ -11,14 +11,15 @@ import numpy.typing as npt
 from ..errors import InvalidModel
 from ..law import Law
 from ..mdp.action import Action
+from ..mdp.flat import PackedAction
+from ..mdp.packed import Packed, Rows
 from ..mdp.reading import Reader
 from ..mdp.rewards import ContinuousReward
-from .matrices import Rows, array_of, interleaved, is_matrix_list, rows_of, widened
-from .packed import Packed, PackedAction
+from .matrices import array_of, interleaved, is_matrix_list, rows_of, widened
 
 
 class StepRewards:
-    """``R`` of one step: the reward of an action, and whether a state has the action."""
+    """``R`` of one step: the rewards of actions, and whether a state has an action."""
 
     def __init__(self, R: Any, n: int, count: int, ass: bool, where: str, *, stacked: bool) -> None:
         self.n, self.count, self.where, self.ass = n, count, where, ass
@@ -71,22 +72,46 @@ class StepRewards:
                 raise InvalidModel(f"{self.where}[{s}] has {len(own)} actions, wanted {self.count} as in P")
         return R
 
-    def offered(self, s: int, a: int) -> bool:
-        return self.by_state is None or self.by_state[s, a] != -np.inf
+    def offered(self) -> npt.NDArray[np.bool_]:
+        """Return, for each state and action, whether the state has the action."""
+        if self.by_state is None:
+            return np.ones((self.n, self.count), dtype=bool)
+        return np.asarray(self.by_state != -np.inf, dtype=bool)
 
-    def action(self, packed: Packed, s: int, a: int) -> Action:
-        row = s * self.count + a
-        if self.joint is None:
-            value = self.laws[s][a] if self.laws is not None else self._entry(s, a)
-            return PackedAction(packed, row, self._law(value, f"{self.where}[{s}, {a}]"))
+    def laws_of(self, rows: npt.NDArray[np.int64]) -> tuple[tuple[Law | ContinuousReward, ...], npt.NDArray[np.int64]]:
+        """Return the different laws of the rewards of rows ``s * |A| + a``, and the number of each row's own."""
+        if self.laws is None and self.by_state is not None and self.by_state.dtype.kind in "fiu":
+            table = self.by_state.ravel()[rows]
+            for k in np.flatnonzero(~np.isfinite(table))[:1].tolist():
+                self._law(table[k].item(), self._name(int(rows[k])))  # raises
+            _, first, law = np.unique(table, return_index=True, return_inverse=True)
+            order = np.argsort(first)
+            ranks = np.empty_like(order)
+            ranks[order] = np.arange(len(order))
+            places = first[order].tolist()
+            return tuple(self._law(table[k].item(), self._name(int(rows[k]))) for k in places), ranks[law]
+        found: dict[int, tuple[int, Law | ContinuousReward]] = {}
+        law = np.empty(len(rows), dtype=np.int64)
+        for k, row in enumerate(rows.tolist()):
+            s, a = divmod(row, self.count)
+            own = self._law(self.laws[s][a] if self.laws is not None else self._entry(s, a), self._name(row))
+            law[k] = found.setdefault(id(own), (len(found), own))[0]
+        return tuple(own for _, own in found.values()), law
+
+    def _name(self, row: int) -> str:
+        s, a = divmod(row, self.count)
+        return f"{self.where}[{s}, {a}]"
+
+    def action(self, packed: Packed, row: int) -> Action:
+        """Return an action whose reward depends on the next state."""
+        assert self.joint is not None
         paid = dict(zip(*self.joint.row(row), strict=True))
-        columns, _ = packed.rows.row(row)
+        columns = packed.column[packed.start[row] : packed.start[row + 1]].tolist()
         values = {paid.get(target, 0) for target in columns}
         if len(values) == 1:
-            return PackedAction(packed, row, self._law(values.pop(), f"{self.where}[{s}, {a}]"))
-        where = f"{self.where}[{s}, {a}]"
+            return PackedAction(packed, row, self._law(values.pop(), self._name(row)))
         outcomes = tuple(
-            (p, target, self._read.number(paid.get(target, 0), f"{where}[{target}]"))
+            (p, target, self._read.number(paid.get(target, 0), f"{self._name(row)}[{target}]"))
             for target, p in packed.successors(row)
         )
         return Action.of_outcomes(outcomes)

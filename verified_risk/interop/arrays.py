@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -35,12 +36,13 @@ from ..errors import InvalidModel
 from ..law import Law
 from ..mdp import MDP
 from ..mdp.action import Action
+from ..mdp.flat import PackedStates, starts
+from ..mdp.packed import Packed, Rows
 from ..mdp.readers import Horizon, Initial, StateActions
 from ..mdp.reading import Reader
 from ..numbers.rational import Rational, as_whole
 from .array_rewards import StepRewards
-from .matrices import Rows, array_of, bits_of, interleaved, is_matrix_list, rows_of
-from .packed import Packed
+from .matrices import array_of, bits_of, interleaved, is_matrix_list, rows_of
 from .pairs import by_pairs
 from .time_varying import clocked
 
@@ -88,7 +90,7 @@ def mdp_of_arrays(
         read.append(shared[key])
     first = read[0]
     for t, step in enumerate(read):
-        if (step.n, step.names) != (first.n, first.names):
+        if not np.array_equal(step.offered, first.offered):
             raise InvalidModel(
                 f"P[{t}] has {step.n} states and actions {step.shape}, wanted {first.n} and {first.shape} as at step 0"
             )
@@ -129,30 +131,42 @@ class _Step:
                 raise InvalidModel(f"absorbing names state {s!r}, wanted an integer in 0..{self.n - 1}")
         still = frozenset(absorbing)
         self.packed = Packed(rows, self.row_name, normalise)
-        self.names = tuple(tuple(a for a in range(count) if s in still or pays.offered(s, a)) for s in range(self.n))
-        bare = next((s for s in range(self.n) if not self.names[s]), None)
-        if bare is not None:
-            raise InvalidModel(f"R{at}[{bare}] is -inf for every action: state {bare} has no action left")
+        self.offered = pays.offered()
+        self.offered[list(still)] = True
+        bare = np.flatnonzero(~self.offered.any(axis=1))
+        if len(bare):
+            raise InvalidModel(f"R{at}[{bare[0]}] is -inf for every action: state {bare[0]} has no action left")
+        self.states = self._states(pays, still)
+
+    def _states(self, pays: StepRewards, still: frozenset[int]) -> StateActions:
+        """Return the actions of every state; those that are absorbing have one that pays nothing in place of each."""
+        start, used = starts(self.offered.sum(axis=1)), np.flatnonzero(self.offered)
+        stays = np.isin(used // self.count, sorted(still))
+        if pays.joint is None:
+            laws, law = pays.laws_of(used[~stays])
+            if still:
+                own, laws = law, (*laws, Law.point(0))
+                law = np.full(len(used), len(laws) - 1)
+                law[~stays] = own
+            return PackedStates(self.packed, np.where(stays, -1, used), start, laws, law)
         nothing = Law.point(0)
-        self.states: StateActions = tuple(
-            tuple(
-                Action(((s, Fraction(1)),), nothing) if s in still else pays.action(self.packed, s, a)
-                for a in self.names[s]
-            )
-            for s in range(self.n)
-        )
+        actions = [
+            Action(((row // self.count, Fraction(1)),), nothing) if stay else pays.action(self.packed, row)
+            for row, stay in zip(used.tolist(), stays.tolist(), strict=True)
+        ]
+        return tuple(tuple(actions[i:j]) for i, j in pairwise(start.tolist()))
 
     @property
     def shape(self) -> str:
-        counts = sorted({len(names) for names in self.names})
-        return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        counts = self.offered.sum(axis=1)
+        return str(counts[0]) if counts.min() == counts.max() else f"{counts.min()} to {counts.max()}"
 
     def row_name(self, i: int) -> str:
         s, a = divmod(i, self.count)
         return f"P{self.at}[{a}, {s}]" if self.ass else f"P{self.at}[{s}, {a}]"
 
     def notes(self) -> list[str]:
-        absent = sum(self.count - len(names) for names in self.names)
+        absent = int((~self.offered).sum())
         said = [f"{absent} actions with reward -inf were left out"] if absent and not self.listed else []
         return [*self.packed.repairs.notes(), *said]
 
@@ -292,9 +306,9 @@ def _terminal(values: Sequence[Rational] | npt.NDArray[Any], n: int) -> list[Fra
 
 def _names(action_names: Sequence[str] | None, step: _Step) -> list[list[str]] | None:
     """Return the caller's names, or the caller's numbers if actions are missing."""
-    if action_names is None:
-        full = all(len(names) == step.count for names in step.names)
-        return None if full else [[str(a) for a in names] for names in step.names]
-    if len(action_names) != step.count:
+    if action_names is not None and len(action_names) != step.count:
         raise InvalidModel(f"action_names has {len(action_names)} names, wanted {step.count}, one for each action")
-    return [[action_names[a] for a in names] for names in step.names]
+    if action_names is None and step.offered.all():
+        return None
+    names = [str(a) for a in range(step.count)] if action_names is None else action_names
+    return [[names[a] for a in np.flatnonzero(own).tolist()] for own in step.offered]

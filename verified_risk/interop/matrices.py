@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import InvalidModel
-
-
-@dataclass(frozen=True)
-class Rows:
-    """A matrix in compressed rows: row i has the columns ``column[start[i]:start[i + 1]]`` with these values."""
-
-    start: npt.NDArray[np.int64]
-    column: npt.NDArray[np.int64]
-    value: npt.NDArray[Any]
-    width: int
-    bits: int = 53
-    """Significant bits of the input numbers: float32 has 24, so its rows sum to 1 less closely."""
-
-    def __len__(self) -> int:
-        return len(self.start) - 1
-
-    def row(self, i: int) -> tuple[list[int], list[Any]]:
-        """Return the columns and values of one row, as Python numbers."""
-        here = slice(self.start[i], self.start[i + 1])
-        return self.column[here].tolist(), self.value[here].tolist()
+from ..mdp.packed import Rows
 
 
 def rows_of(matrix: Any, where: str) -> Rows:
@@ -39,6 +19,12 @@ def rows_of(matrix: Any, where: str) -> Rows:
         at, column = np.nonzero(array != 0)
         start = np.concatenate(([0], np.cumsum(np.bincount(at, minlength=height))))
         return Rows(start, column, array[at, column], width, bits_of(matrix))
+    if matrix.format == "csr" and matrix.data.dtype == np.float64:
+        start, column = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
+        ahead = np.diff(column) > 0
+        ahead[start[1:-1][(start[1:-1] > 0) & (start[1:-1] < len(column))] - 1] = True  # between rows
+        if ahead.all():
+            return Rows(start, column[: start[-1]], matrix.data[: start[-1]].copy(), matrix.shape[1])
     listed = matrix.tocoo(copy=True)
     order = np.lexsort((listed.col, listed.row))
     at, column, value = (

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InvalidModel
-from .matrices import Rows, array_of, rows_of
+from ..mdp.packed import Rows
+from .matrices import array_of, rows_of
 
 
 def by_pairs(P: Any, R: Any, pairs: tuple[Sequence[int], Sequence[int]]) -> tuple[Rows, npt.NDArray[Any]]:

@@ -65,11 +65,7 @@ class Action:
     @property
     def reward_law(self) -> Law:
         """The reward as a finite law; raises an error for continuous rewards."""
-        if not isinstance(self.reward, Law):
-            raise Unsupported(
-                f"rewards are continuous ({self.reward}): discretise the model first, mdp.discretised(eta)"
-            )
-        return self.reward
+        return finite(self.reward)
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
@@ -85,8 +81,7 @@ class Action:
         if not self.independent:
             rewards = [r for _, _, r in self.outcomes]
             return min(rewards), max(rewards)
-        law = self.reward
-        return (law.atoms[0], law.atoms[-1]) if isinstance(law, Law) else (law.low, law.high)
+        return range_of(self.reward)
 
     @classmethod
     def of_outcomes(cls, outcomes: tuple[Outcome, ...]) -> Action:
@@ -120,8 +115,21 @@ class Action:
                 weights[y] = weights.get(y, Fraction()) + p
             return Action(self.successors, Law.of_weights(weights))
         if change_continuous is None:
-            raise Unsupported(f"rewards are continuous ({law}): discretise the model first, mdp.discretised(eta)")
+            finite(law)  # raises
+        assert change_continuous is not None
         return Action(self.successors, change_continuous(law))
+
+
+def finite(law: Law | ContinuousReward) -> Law:
+    """Return a finite law; raise an error for a continuous one."""
+    if not isinstance(law, Law):
+        raise Unsupported(f"rewards are continuous ({law}): discretise the model first, mdp.discretised(eta)")
+    return law
+
+
+def range_of(law: Law | ContinuousReward) -> tuple[Fraction, Fraction]:
+    """Return the least and greatest reward of a law."""
+    return (law.atoms[0], law.atoms[-1]) if isinstance(law, Law) else (law.low, law.high)
 
 
 def independent_marginals(

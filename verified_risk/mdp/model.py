@@ -11,12 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 
+import numpy as np
+
 from .. import files
 from ..errors import InvalidArgument, InvalidModel, Unsupported
 from ..law import Law
 from ..numbers.format import short
 from ..numbers.rational import Rational, as_step, as_whole
-from .action import Action
+from .action import Action, finite, range_of
+from .flat import FlatModel, PackedStates, flat_model
 from .readers import Horizon, Initial, ModelReaders, Reward, Row, StateActions
 from .reading import (
     Reader,
@@ -65,7 +68,7 @@ class MDP(ModelReaders):
         horizon or discount is out of range
     """
 
-    _states: tuple[tuple[Action, ...], ...]
+    _states: StateActions
     _horizon: int | None
     _discount: Fraction
     _initial: tuple[tuple[int, Fraction], ...]
@@ -240,17 +243,36 @@ class MDP(ModelReaders):
     @cached_property
     def n_actions(self) -> tuple[int, ...]:
         """The number of actions of each state."""
+        if isinstance(self._states, PackedStates):
+            return tuple(np.diff(self._states.flat.action_start).tolist())
         return tuple(len(actions) for actions in self._states)
 
     @cached_property
     def is_product(self) -> bool:
         """Whether reward and next state are independent throughout, as in the paper."""
-        return all(action.independent for _, _, action in self)
+        return isinstance(self._states, PackedStates) or all(action.independent for _, _, action in self)
+
+    @cached_property
+    def flat(self) -> FlatModel | None:
+        """The actions as arrays; None if some reward depends on the next state."""
+        return flat_model(self._states) if self.is_product else None
+
+    @cached_property
+    def _laws(self) -> tuple[Law | ContinuousReward, ...]:
+        """The different reward laws of actions whose rewards do not depend on the next state."""
+        if isinstance(self._states, PackedStates):
+            return self._states.flat.laws
+        return tuple({id(law): law for law in (a.reward for _, _, a in self if a.independent)}.values())
+
+    def _joint(self) -> Iterator[Action]:
+        """Iterate over the actions whose rewards depend on the next state."""
+        if not isinstance(self._states, PackedStates):
+            yield from (action for _, _, action in self if not action.independent)
 
     @cached_property
     def is_discrete(self) -> bool:
         """Whether every reward law is finite."""
-        return all(not action.independent or isinstance(action.reward, Law) for _, _, action in self)
+        return all(isinstance(law, Law) for law in self._laws)
 
     def __iter__(self) -> Iterator[tuple[int, int, Action]]:
         """Iterate over all ``(state, action index, action)``."""
@@ -261,20 +283,20 @@ class MDP(ModelReaders):
     @cached_property
     def reward_range(self) -> tuple[Fraction, Fraction]:
         """The least and greatest reward of a single step, undiscounted."""
-        lows, highs = zip(*(action.reward_range for _, _, action in self), strict=True)
+        ranges = [range_of(law) for law in self._laws] + [action.reward_range for action in self._joint()]
+        lows, highs = zip(*ranges, strict=True)
         return min(lows), max(highs)
 
     @cached_property
     def rewards(self) -> tuple[Fraction, ...]:
         """Every possible reward, once; raises an error for continuous rewards."""
         seen: dict[tuple[int, int], Fraction] = {}  # hashing a Fraction costs more than all the rest
-        for law in {id(law): law for law in (a.reward_law for _, _, a in self if a.independent)}.values():
-            for r in law.atoms:
+        for law in self._laws:
+            for r in finite(law).atoms:
                 seen.setdefault((r.numerator, r.denominator), r)
-        for _, _, action in self:
-            if not action.independent:
-                for _, _, r in action.outcomes:
-                    seen.setdefault((r.numerator, r.denominator), r)
+        for action in self._joint():
+            for _, _, r in action.outcomes:
+                seen.setdefault((r.numerator, r.denominator), r)
         return tuple(seen.values())
 
     def step_reward(self, t: int, r: Fraction) -> Fraction:
@@ -361,7 +383,7 @@ class MDP(ModelReaders):
         twin._discount = read_discount(discount)
         return twin
 
-    def _replace(self, states: tuple[tuple[Action, ...], ...] | None = None) -> MDP:
+    def _replace(self, states: StateActions | None = None) -> MDP:
         twin = MDP.__new__(MDP)
         twin._states = self._states if states is None else states
         twin._horizon, twin._discount, twin._initial = self._horizon, self._discount, self._initial

@@ -19,7 +19,7 @@ from .rewards import ContinuousReward
 if TYPE_CHECKING:
     from .model import MDP
 
-StateActions: TypeAlias = tuple[tuple[Action, ...], ...]
+StateActions: TypeAlias = Sequence[tuple[Action, ...]]
 """The actions of every state."""
 Row: TypeAlias = Sequence[Rational] | Mapping[int, Rational]
 """Probabilities over all states, or ``{state: probability}``."""

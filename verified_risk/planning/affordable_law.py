@@ -38,6 +38,9 @@ def _own_unit(mdp: MDP) -> Fraction:
 
 
 def _branches(mdp: MDP) -> int:
+    """Return the greatest number of pairs of next state and reward of one action."""
+    if mdp.flat is not None:
+        return mdp.flat.branches
     return max(len(action.successors) * len(action.reward_law) for _, _, action in mdp)
 
 
@@ -65,10 +68,13 @@ def _cells(mdp: MDP, unit: Fraction, branches: int, *, off_grid: bool = False) -
 
 def surely_more_cells(mdp: MDP, most: float) -> bool:
     """Whether :func:`most_cells` exceeds ``most`` even with the branches of a single action; costs next to nothing."""
-    branches = max(
-        len(action.successors) * len(action.reward_law) if action.independent else len(action.outcomes)
-        for _, _, action in mdp
-    )
+    if mdp.flat is not None:
+        branches = mdp.flat.branches
+    else:
+        branches = max(
+            len(action.successors) * len(action.reward_law) if action.independent else len(action.outcomes)
+            for _, _, action in mdp
+        )
     return max(_cells(mdp, _own_unit(mdp), branches)) > most
 
 

@@ -11,6 +11,7 @@ from ..mdp import MDP
 from ..numbers.rational import as_fraction, said, text
 from .base import Choice, Chosen, Policy, choice_json, read_choice, same_shape
 
+ONE = Fraction(1)
 YTable: TypeAlias = Mapping[tuple[int, int, Any], Chosen]
 """``{(t, s, y): choice}``, y a number of any kind."""
 History: TypeAlias = tuple[tuple[int, int, Fraction] | int, ...]
@@ -32,10 +33,14 @@ class MarkovPolicy(Policy):
         for t, row in enumerate(table):
             if len(row) != mdp.n_states:
                 raise InvalidPolicy(f"step {t} of the policy has {len(row)} states, wanted {mdp.n_states}")
-        self.table = tuple(
-            tuple(read_choice(mdp, s, entry, f"policy[{t}][{s}]") for s, entry in enumerate(row))
-            for t, row in enumerate(table)
-        )
+        known: dict[Any, Choice] = {}  # of valid actions; all states share them
+
+        def read(t: int, s: int, entry: Chosen) -> Choice:
+            if type(entry) is not int or not 0 <= entry < mdp.n_actions[s]:
+                return read_choice(mdp, s, entry, f"policy[{t}][{s}]")
+            return known.setdefault(entry, ((entry, ONE),))
+
+        self.table = tuple(tuple(read(t, s, entry) for s, entry in enumerate(row)) for t, row in enumerate(table))
 
     def start(self) -> None:
         return None

@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from ...grid.floats import Ints, starts
+from ...grid.floats import Ints
+from ...mdp.flat import starts
 from ...objectives.levels import Levels
 from ...policy.cell_policy import CellPolicy
 from ..clock import Tick, unlimited

@@ -23,9 +23,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InvalidPolicy
-from ...grid.floats import Ints, starts
+from ...grid.floats import Ints
 from ...law import Law
 from ...mdp import MDP, Action
+from ...mdp.flat import starts
 from ...numbers.rational import ceil_div
 from ...policy import GridPolicy, Policy
 from ...policy.packed_rule import ArrayRule

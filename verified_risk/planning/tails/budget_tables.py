@@ -186,20 +186,23 @@ def budget_tables(
     first = np.maximum(1, low - (remaining[0] - remaining[:-1]))
     last = np.minimum(remaining[:-1] + cost.bend, high)
     widths = np.maximum(0, last - first + 1)
-    require_memory(m, widths, width)
-    after, now = np.zeros((m.n_states, width)), np.zeros((m.n_states, width))
-    after[:, margin + 1 :] = 1.0 if threshold else cost.upto(high)
+    reach = np.concatenate(([high], last))  # the budgets that step t - 1 reads of table t; the last one has all
+    base = np.append(np.where(first > 1, margin + first, 0) if m.product else np.zeros_like(first), 0)
+    pitch = margin + 1 + reach - base
+    require_memory(m, widths, int(pitch.max()))
+    rooms = np.zeros((2, m.n_states * int(pitch.max())))
+    tables = [rooms[t % 2, : m.n_states * w].reshape(m.n_states, w) for t, w in enumerate(pitch.tolist())]
+    tables[-1][:, : margin + 1] = 0.0
+    tables[-1][:, margin + 1 :] = 1.0 if threshold else cost.upto(int(reach[-1]))
     policy = [np.empty((m.n_states, w), dtype=m.choice_type) for w in widths]
-    step = _step_of(m, margin, weight * blocks.shortfall, width + margin + 1, int(widths.sum()))
+    step = _step_of(m, weight * blocks.shortfall, width + margin + 1, int(widths.sum()))
     for t in range(m.horizon - 1, -1, -1):
+        after, now, margins = tables[t + 1], tables[t], (margin - int(base[t + 1]), margin - int(base[t]))
         if widths[t]:
-            step(int(blocks.block[t]), int(first[t]), int(last[t]), after, now, policy[t])
-        reach = int(last[t - 1]) if t else high
-        _fill_outside(
-            now, margin, int(first[t]), int(last[t]), reach, 0.0 if threshold else 1.0, weight * linear.value[t]
-        )
-        after, now = now, after
-    rows = after[m.initial_state, margin + low : margin + high + 1]
+            step(int(blocks.block[t]), int(first[t]), int(last[t]), margins, after, now, policy[t])
+        slope = 0.0 if threshold else 1.0
+        _fill_outside(now, margins[1], int(first[t]), int(last[t]), int(reach[t]), slope, weight * linear.value[t])
+    rows = tables[0][m.initial_state, margin - base[0] + low :]
     enclosure = Enclosure(m.depth + len(m.initial_state) + 2 + cost.roundings, size=m.remaining[0] + 1)
     return BudgetTables(m, linear, low, high, m.initial_prob @ rows, policy, first.tolist(), enclosure, cost.bend)
 
@@ -220,12 +223,12 @@ def _fill_outside(now: Floats, margin: int, first: int, last: int, reach: int, s
         now[:, beyond] = 1.0
 
 
-Stepper: TypeAlias = Callable[[int, int, int, Floats, Floats, npt.NDArray[Any]], None]
-"""``step(k, first, last, after, now, policy)`` computes budgets ``first..last`` of ``now`` and their actions from the
-rewards of block k."""
+Stepper: TypeAlias = Callable[[int, int, int, tuple[int, int], Floats, Floats, npt.NDArray[Any]], None]
+"""``step(k, first, last, margins, after, now, policy)`` computes budgets ``first..last`` of ``now`` and their actions,
+with the rewards of block k; ``margins`` are the columns of budget 0 in both tables."""
 
 
-def _step_of(m: FloatModel, margin: int, extra: Floats, room: int, cells: int) -> Stepper:
+def _step_of(m: FloatModel, extra: Floats, room: int, cells: int) -> Stepper:
     """Return a function that computes one step of every state, with the states shared among threads: compiled, or in
     numpy if the model is too small to compile for."""
     from ...kernels import budget_pass as kernels
@@ -238,23 +241,27 @@ def _step_of(m: FloatModel, margin: int, extra: Floats, room: int, cells: int) -
     if not m.product:
         joint = kernels.joint_step.at(work, otherwise=in_numpy.joint_step, compiling=COMPILING)
 
-        def joint_part(i: int, k: int, first: int, last: int, after: Floats, now: Floats, policy: Any) -> None:
+        def joint_part(
+            i: int, k: int, first: int, last: int, margins: Any, after: Floats, now: Floats, policy: Any
+        ) -> None:
             s, end = parts[i]
             joint(
-                first, last, margin, m.action_start[s : end + 1], m.succ_start, m.succ_state, m.succ_prob,
+                first, last, margins[0], m.action_start[s : end + 1], m.succ_start, m.succ_state, m.succ_prob,
                 blocks.units[k], extra[k], after, now[s:end], rooms[i, 1], policy[s:end],
             )  # fmt: skip
 
         return lambda *step: in_threads(lambda i: joint_part(i, *step), len(parts))
     product = kernels.product_step.at(work, otherwise=in_numpy.product_step, compiling=COMPILING)
     if _is_dense(m):
-        return _blas_step(m, product, margin, extra, *rooms[0])
+        return _blas_step(m, product, extra, *rooms[0])
 
-    def product_part(i: int, k: int, first: int, last: int, after: Floats, now: Floats, policy: Any) -> None:
+    def product_part(
+        i: int, k: int, first: int, last: int, margins: Any, after: Floats, now: Floats, policy: Any
+    ) -> None:
         product(
-            *parts[i], first, last, margin, blocks.span[k], m.action_start, m.succ_start, m.succ_state, m.succ_prob,
+            *parts[i], first, last, margins[1], blocks.span[k], m.action_start, m.succ_start, m.succ_state, m.succ_prob,
             blocks.start[k], blocks.units[k], blocks.prob[k], extra[k], after,
-            margin + max(first - int(blocks.span[k]), 0), now, *rooms[i], policy,
+            margins[0] + max(first - int(blocks.span[k]), 0), now, *rooms[i], policy,
         )  # fmt: skip
 
     return lambda *step: in_threads(lambda i: product_part(i, *step), len(parts))
@@ -266,7 +273,7 @@ def _is_dense(model: FloatModel) -> bool:
     return model.product and len(model.succ_prob) >= DENSE_SHARE * cells and model.n_states >= 16
 
 
-def _blas_step(m: FloatModel, product: Any, margin: int, extra: Floats, u: Floats, q: Floats) -> Stepper:
+def _blas_step(m: FloatModel, product: Any, extra: Floats, u: Floats, q: Floats) -> Stepper:
     """Mix successors by BLAS, a few states at a time.
 
     The result is a table in which every action has one successor of its own.
@@ -279,15 +286,15 @@ def _blas_step(m: FloatModel, product: Any, margin: int, extra: Floats, u: Float
     one_each, surely = np.arange(rows + 1), np.ones(rows)
     own_row = np.concatenate([np.arange(m.action_start[end] - m.action_start[s]) for s, end in chunks])
 
-    def step(k: int, first: int, last: int, after: Floats, now: Floats, policy: npt.NDArray[Any]) -> None:
+    def step(k: int, first: int, last: int, margins: Any, after: Floats, now: Floats, policy: npt.NDArray[Any]) -> None:
         start = max(first - int(blocks.span[k]), 0)
-        columns = after[:, margin + start : margin + last + 1]
+        columns = after[:, margins[0] + start : margins[0] + last + 1]
         for s, end in chunks:
             i, j = m.action_start[s], m.action_start[end]
             mixed = buffer[: (j - i) * columns.shape[1]].reshape(j - i, columns.shape[1])
             np.matmul(dense[i:j], columns, out=mixed)
             product(
-                s, end, first, last, margin, blocks.span[k], m.action_start, one_each, own_row, surely,
+                s, end, first, last, margins[1], blocks.span[k], m.action_start, one_each, own_row, surely,
                 blocks.start[k], blocks.units[k], blocks.prob[k], extra[k], mixed, 0, now, u, q, policy,
             )  # fmt: skip
 
