@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .learning.audit import AuditReport
     from .learning.log import Log
     from .learning.log_answers import LogAnswer, evaluate_from_log, plan_from_log
+    from .learning.markov_test import MarkovTest, markov_test
     from .mdp import MDP
     from .numbers.enclosure import Interval
     from .objectives import (
@@ -118,6 +119,8 @@ __all__ = [
     "plan_from_log",
     "evaluate_from_log",
     "LogAnswer",
+    "markov_test",
+    "MarkovTest",
     # shared by all
     "Interval",
     "Progress",
@@ -139,6 +142,7 @@ _HOME = {
     "AuditReport": "learning.audit",
     "Log": "learning.log",
     **dict.fromkeys(("LogAnswer", "evaluate_from_log", "plan_from_log"), "learning.log_answers"),
+    **dict.fromkeys(("MarkovTest", "markov_test"), "learning.markov_test"),
     "MDP": "mdp",
     "Law": "law",
     **dict.fromkeys(("behavioural_form", "joint_law", "return_law"), "policy.evaluation"),

@@ -20,6 +20,7 @@ from .declarations import Declared, Witness, check_box, possible_rewards
 from .environment import black_box, shell_of
 from .learner import Learner
 from .log import CUT, ENDED, Log, Name
+from .markov_test import markov_test
 from .task import Settings, Task
 
 MARKOV = (
@@ -201,7 +202,9 @@ class LogProblem:
             f"declared: {self.declared}": str(self.declared),
         }
         longer = f"the horizon is {steps}, the longest episode has {log.longest} steps"
+        test = markov_test(log)
         notes = {
+            f"the log contradicts the first assumption: {test}": test.rejects(float(self.delta)),
             f"{longer}: beyond them all rests on laws that do not change": steps > log.longest,
             f"{cut} steps are not counted: the log does not show where they led": cut,
             "the second half of the log repeats the first, row by row: was a file appended to itself?": log.twice,
