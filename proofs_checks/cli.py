@@ -21,6 +21,7 @@ from .engine.ledger import Ledger, Row
 from .engine.model import Statement
 from .report import files, readme
 from .report.words import said_of, short
+from .theory import coverage
 
 
 @click.group(cls=Commands)
@@ -126,10 +127,17 @@ def staleness() -> list[str]:
 
 
 def chosen_statements(labels: Sequence[str]) -> list[Statement[Any]]:
-    """The statements with these labels; all statements if there are none."""
+    """The statements with these labels; all statements if there are none.
+
+    A label of the paper that is treated in several statements stands for all of them: ``lem:event``, ``eqn:phi``.
+    """
     known = [statement.label for statement in theory.ALL]
+    chosen: list[str] = []
     for label in labels:
-        if label not in known:
+        treated = [one for entry in coverage.ENTRIES if label in entry.names for one in entry.treated]
+        parts = [label] if label in known else [one for one in known if one.startswith(label + "/")] or treated
+        chosen += parts
+        if not parts:
             close = get_close_matches(label, known, n=3, cutoff=0.6)
             guess = (
                 f"did you mean {' or '.join(close)}?"
@@ -137,7 +145,7 @@ def chosen_statements(labels: Sequence[str]) -> list[Statement[Any]]:
                 else f"docs/audit.md lists all {len(known)}, e.g. {known[0]}"
             )
             raise InvalidArgument(f"no statement has the label {label!r}: {guess}")
-    return [theory.by_label(label) for label in labels] if labels else list(theory.ALL)
+    return [theory.by_label(label) for label in dict.fromkeys(chosen)] if labels else list(theory.ALL)
 
 
 def run_with_progress(chosen: Sequence[Statement[Any]], *, examples: int, seed: int, jobs: int) -> Ledger:

@@ -16,15 +16,22 @@ from .terminal import Screen, emit_json, json_option
 def explain(label: str, as_json: bool) -> None:
     """Say what the paper's statement LABEL claims, on which case it fails and by how much, and what holds instead.
 
-    LABEL is the paper's own, such as thm:augmented; docs/audit.md lists all of them.
+    LABEL is the paper's own, such as thm:augmented; docs/audit.md lists all of them. One that stands for several
+    statements, such as lem:event, is answered by all of these.
     """
     from proofs_checks import cli as checks
 
-    (statement,) = checks.chosen_statements([label])
-    told = _told(statement)
+    every = [_told(statement) for statement in checks.chosen_statements([label])]
     if as_json:
-        emit_json(told)
+        emit_json(every[0] if len(every) == 1 else every)
         return
+    for number, told in enumerate(every):
+        if number:
+            click.echo()
+        _show(told)
+
+
+def _show(told: dict[str, Any]) -> None:
     screen = Screen()
     screen.field("statement", f"{told['label']}: {told['title']} ({told['section']})", "bold")
     screen.field("finding", told["finding"])
@@ -39,7 +46,7 @@ def explain(label: str, as_json: bool) -> None:
         screen.field("true", told["true"])
     if told["notes"]:
         screen.field("why", told["notes"])
-    screen.field("more", f"docs/audit.md, and verified-risk audit --statement {label}")
+    screen.field("more", f"docs/audit.md, and verified-risk audit --statement {told['label']}")
 
 
 def _told(statement: Any) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from ...engine.model import Verdict
 from ...engine.severity import Cause, Severity
 from ...engine.shown import instance_html, number
 from ..words import GLYPHS, RANKS, STANDING, anchor, kind_of, prose
-from ..worked import worked
-from .links import Links
+from ..worked import replies, worked
+from .links import links_html
 from .mathematics import formula_html
 
 MOST_DIGITS = 14
@@ -31,7 +31,6 @@ def card_html(
     row: Row,
     users: Mapping[str, Sequence[str]],
     certificate: Mapping[str, Any] | None,
-    links: Links,
     meaning: str = "",
     inherits: Sequence[str] = (),
 ) -> str:
@@ -55,7 +54,8 @@ def card_html(
         cause_html(row),
         notes_html(row),
         relations_html(row, users.get(row.label, ()), users, inherits),
-        links.html(row, certificate is not None),
+        reply_html(row),
+        links_html(row, certificate is not None),
     ]
     data = f'data-finding="{finding}" data-rank="{rank or ""}"'
     return (
@@ -221,6 +221,14 @@ def cause_html(row: Row) -> str:
 
 def notes_html(row: Row) -> str:
     return f'<p class="notes">{prose(row.notes)}.</p>' if row.notes else ""
+
+
+def reply_html(row: Row) -> str:
+    """What the authors say about a finding, from ``theory/replies.md``, or the place for it."""
+    if row.elsewhere or not row.in_paper or row.finding is Severity.HOLDS:
+        return ""
+    said = replies().get(row.label, "none yet; this place is kept for it.")
+    return f'<section class="reply"><h4>The authors\' reply</h4><p>{escape(said)}</p></section>'
 
 
 def relations_html(row: Row, users: Sequence[str], known: Collection[str], inherits: Sequence[str]) -> str:
