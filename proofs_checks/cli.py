@@ -19,6 +19,7 @@ from .engine import audit as auditing
 from .engine import certificate
 from .engine.ledger import Ledger, Row
 from .engine.model import Statement
+from .own import statements_of
 from .report import files, readme
 from .report.words import said_of, short
 from .theory import coverage
@@ -126,12 +127,13 @@ def staleness() -> list[str]:
     return lines
 
 
-def chosen_statements(labels: Sequence[str]) -> list[Statement[Any]]:
-    """The statements with these labels; all statements if there are none.
+def chosen_statements(labels: Sequence[str], module: str | None = None) -> list[Statement[Any]]:
+    """The statements with these labels, of the package or of a ``module``; all of them if there are none.
 
     A label of the paper that is treated in several statements stands for all of them: ``lem:event``, ``eqn:phi``.
     """
-    known = [statement.label for statement in theory.ALL]
+    every = theory.ALL if module is None else statements_of(module)
+    known = [statement.label for statement in every]
     chosen: list[str] = []
     for label in labels:
         treated = [one for entry in coverage.ENTRIES if label in entry.names for one in entry.treated]
@@ -145,7 +147,7 @@ def chosen_statements(labels: Sequence[str]) -> list[Statement[Any]]:
                 else f"docs/audit.md lists all {len(known)}, e.g. {known[0]}"
             )
             raise InvalidArgument(f"no statement has the label {label!r}: {guess}")
-    return [theory.by_label(label) for label in dict.fromkeys(chosen)] if labels else list(theory.ALL)
+    return [statement for statement in every if statement.label in chosen or not labels]
 
 
 def run_with_progress(chosen: Sequence[Statement[Any]], *, examples: int, seed: int, jobs: int) -> Ledger:

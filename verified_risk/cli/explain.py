@@ -51,6 +51,7 @@ def _show(told: dict[str, Any]) -> None:
 
 def _told(statement: Any) -> dict[str, Any]:
     from proofs_checks.engine import shown
+    from proofs_checks.report.words import sentence
 
     from ..numbers.enclosure import bounds
     from ..numbers.format import number
@@ -66,10 +67,10 @@ def _told(statement: Any) -> dict[str, Any]:
         "finding": "not in the paper" if ours else str(statement.finding),
         "cause": None if cause is None else f"{cause.title}{lines}",
         "said": None if printed is None else statement.said,
-        "claims": None if printed is None else printed.words,
+        "claims": None if printed is None else sentence(printed.words),
         "counterexample": None if case is None else shown.text(case),
         "fails_by": None if slack is None or bounds(slack)[1] >= 0 else number(-slack),
-        "true": None if statement.true_claim is None else statement.true_claim.words,
+        "true": None if statement.true_claim is None else sentence(statement.true_claim.words),
         "notes": statement.notes or None,
     }
 

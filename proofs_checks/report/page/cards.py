@@ -44,7 +44,7 @@ def card_html(
         f'<span class="chip {finding}">{GLYPHS[finding]} {finding}</span>'
         f'<span class="title">{prose(row.title)}</span>'
         f'<code class="label" id="{escape(row.label)}">{escape(row.label)}</code>'
-        f'<span class="rank">{rank_dots(rank)} {escape(rank or "no evidence")}</span>'
+        f'<span class="rank">{rank_dots(rank)} {escape(rank or ("refuted" if row.refutation else "no evidence"))}</span>'
     )
     parts = [
         claims_html(row.printed, row.corrected, row.said, row.finding, row.support.verdict if row.support else STANDS),

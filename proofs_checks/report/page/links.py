@@ -34,7 +34,8 @@ def links_html(row: Row, has_certificate: bool) -> str:
             said = theorem_text(name, file)
             lines += [_folded(f"The theorem in Coq: {name} ({file})", said)] if said else []
     if has_certificate and row.refutation and row.refutation.certificate:
-        names.append(("certificate", f"{DIRECTORY.relative_to(ROOT).as_posix()}/{row.refutation.certificate}"))
+        folder = DIRECTORY.name if row.elsewhere else DIRECTORY.relative_to(ROOT).as_posix()
+        names.append(("certificate", f"{folder}/{row.refutation.certificate}"))
     shown = " ".join(f"<span>{name} <code>{escape(path)}</code></span>" for name, path in names)
     return f'{"".join(lines)}<p class="links">{shown}</p>'
 

@@ -33,6 +33,8 @@ def summary_html(ledger: Ledger) -> str:
 
 
 def _lead(rows: Sequence[Row]) -> str:
+    if not any(row.in_paper for row in rows):
+        return f"Of {len(rows)} claims: {_listed(Counter(row.finding for row in rows), COUNTED)}."
     false = [row for row in rows if row.is_false]
     recheckable = sum(bool(row.refutation and row.refutation.rechecked) for row in false)
     which = "All" if recheckable == len(false) else f"{recheckable} of the"
