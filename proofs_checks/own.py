@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
-from shutil import copytree, ignore_patterns
 from typing import Any
 
 from verified_risk.errors import InvalidArgument
+from verified_risk.files import write_text
 
 from .engine.model import Statement
 
-EXAMPLE = Path(__file__).parent / "new-audit"
+EXAMPLE = Path(__file__).with_name("new_audit.md")
+FILES = re.compile(r"^`(\S+)`\n\n````\n(.*?)^````$", re.MULTILINE | re.DOTALL)
 
 
 def statements_of(module: str) -> list[Statement[Any]]:
@@ -32,11 +34,13 @@ def statements_of(module: str) -> list[Statement[Any]]:
 
 
 def new_audit(folder: Path) -> list[Path]:
-    """Write a small audit: a paper, two claims, a generator, a certificate, a test, and the page of its audit."""
+    """Write the files of ``new_audit.md`` (a paper, two claims, a generator, a test), their certificate and page."""
     if folder.exists():
         raise InvalidArgument(f"{folder} exists, wanted the name of a new folder")
-    copytree(EXAMPLE, folder, ignore=ignore_patterns("__pycache__"))
-    command = ("audit", "--module", "claims", "--html", "audit.html", "--jobs", "1")
-    run = [sys.executable, "-c", "from verified_risk.cli import main; main()", *command]
-    subprocess.run(run, cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    return sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    folder.mkdir(parents=True)
+    for name, text in FILES.findall(EXAMPLE.read_text("utf-8")):
+        write_text(folder / name, text)
+    command = ["audit", "--module", "claims", "--html", "audit.html", "--jobs", "1"]
+    program = "import claims; claims.write_certificates(); from verified_risk.cli import main; main()"
+    subprocess.run([sys.executable, "-Bc", program, *command], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    return sorted(path for path in folder.rglob("*") if path.is_file())

@@ -40,11 +40,12 @@ def card_html(
     the claims that need a repair, break or have a gap, on which the printed one rests.
     """
     finding, rank = kind_of(row), row.rank
+    known = rank or ("refuted" if row.refutation else "no evidence")
     head = (
         f'<span class="chip {finding}">{GLYPHS[finding]} {finding}</span>'
         f'<span class="title">{prose(row.title)}</span>'
         f'<code class="label" id="{escape(row.label)}">{escape(row.label)}</code>'
-        f'<span class="rank">{rank_dots(rank)} {escape(rank or ("refuted" if row.refutation else "no evidence"))}</span>'
+        f'<span class="rank">{rank_dots(rank)} {escape(known)}</span>'
     )
     parts = [
         claims_html(row.printed, row.corrected, row.said, row.finding, row.support.verdict if row.support else STANDS),
