@@ -15,14 +15,7 @@ from proofs_checks.theory.discretisation.adaptation import YRule, keep, rounded_
 from proofs_checks.theory.discretisation.thm_discretized import Case, _values
 from proofs_checks.theory.experiment import experiment_paths
 from proofs_checks.theory.setting.assump_lipschitz import cpw_growth
-from proofs_checks.theory.setting.lem_key import area
 from verified_risk.numbers.enclosure import bounds
-
-
-def test_the_printed_key_identity_drifts_to_minus_infinity():
-    one = vr.Law.point(1)
-    assert [1 - area(one, vr.Mean(), Q(0), Q(m)) for m in (1, 2, 3, 10)] == [1, 0, -1, -8]
-    assert vr.Mean().of(one) == 1
 
 
 def printed_law(mdp, policy):
@@ -87,9 +80,3 @@ def test_cumulative_probability_weighting_grows_like_the_formula(constant):
     n = 4 * constant + 8
     low, high = bounds(cpw_growth(constant))
     assert low**2 <= Q((n * n + 1) ** 3, (n + 1) ** 4) <= high**2
-
-
-def test_a_grid_of_two_thirds_reaches_eight_thirds_on_five_points():
-    mdp = vr.MDP(0, [[[1]]], [[{0: "1/3", "2/3": "1/3", 1: "1/3"}]], 2).discretised("2/3")
-    law = vr.return_law(mdp, vr.MarkovPolicy(mdp, [[0], [0]]))
-    assert (len(law), law.atoms[-1]) == (5, Q(8, 3))
