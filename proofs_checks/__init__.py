@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .engine import audit, certificate, search
     from .engine.ledger import Ledger
     from .engine.model import Claim, Statement, Verdict, at_most, equality, least
+    from .engine.papers import Paper
     from .engine.search import conjecture
     from .engine.severity import Severity
     from .theory import by_label
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Claim",
     "Ledger",
+    "Paper",
     "Severity",
     "Statement",
     "Verdict",
@@ -48,6 +50,7 @@ _MODULES = {
 _NAMES = {
     "Claim": "engine.model",
     "Ledger": "engine.ledger",
+    "Paper": "engine.papers",
     "Severity": "engine.severity",
     "Statement": "engine.model",
     "Verdict": "engine.model",

@@ -1,4 +1,4 @@
-"""``python -m proofs_checks``: audit, recheck, report.  The ``verified-risk`` command calls the same functions."""
+"""``python -m proofs_checks report``, and what ``verified-risk audit`` calls."""
 
 from __future__ import annotations
 
@@ -12,46 +12,21 @@ import click
 from verified_risk.cli.failures import Commands
 from verified_risk.cli.terminal import Column, Screen
 from verified_risk.errors import InvalidArgument, InvalidFile
-from verified_risk.files import write_text
 
-from . import recheck, theory
+from . import theory
 from .engine import audit as auditing
 from .engine import certificate
 from .engine.ledger import Ledger, Row
 from .engine.model import Statement
+from .own import statements_of
 from .report import files, readme
 from .report.words import said_of, short
+from .theory import coverage
 
 
 @click.group(cls=Commands)
 def main() -> None:
     """Every statement of the paper, executable: printed, corrected, refuted, supported."""
-
-
-@main.command()
-@click.option("--statement", "labels", multiple=True, metavar="LABEL", help="Only this statement (repeatable).")
-@click.option("--examples", default=auditing.DEFAULT_EXAMPLES, show_default=True, help="Random cases per statement.")
-@click.option("--seed", default=0, show_default=True)
-@click.option("--jobs", default=1, show_default=True, help="Processes.")
-@click.option("--json", "ledger_to", is_flag=False, flag_value="-", default=None, metavar="[FILE]",
-              help="Print the ledger and nothing else; with a FILE, write it there.")  # fmt: skip
-def audit(labels: tuple[str, ...], examples: int, seed: int, jobs: int, ledger_to: str | None) -> None:
-    """Audit the statements; exit with status 1 if a check failed or was vacuous."""
-    ledger = run_with_progress(chosen_statements(labels), examples=examples, seed=seed, jobs=jobs)
-    if ledger_to == "-":
-        click.echo(ledger.to_json(), nl=False)
-    else:
-        print_table(ledger)
-        if ledger_to is not None:
-            write_text(ledger_to, ledger.to_json())
-    sys.exit(auditing.exit_status(ledger))
-
-
-@main.command(name="recheck")
-@click.argument("files", nargs=-1, required=True, type=click.Path())
-def recheck_command(files: tuple[str, ...]) -> None:
-    """Recompute both sides of stored counterexamples with the standalone checker."""
-    sys.exit(recheck.main(list(files)))
 
 
 @main.command(name="report")
@@ -78,13 +53,6 @@ def report_command(check: bool, examples: int, seed: int, jobs: int, only_stale:
     for path in (*files.write(ledger), readme.write(ledger)):
         click.echo(f"wrote {path}")
     sys.exit(auditing.exit_status(ledger))
-
-
-@main.command(name="certify")
-def certify_command() -> None:
-    """Regenerate the certificates of all counterexamples."""
-    for path in certificate.write_all(theory.ALL):
-        click.echo(path.name)
 
 
 def fresh_rows(examples: int, seed: int) -> dict[str, Row]:
@@ -118,18 +86,26 @@ def staleness() -> list[str]:
     wanted = certificate.expected(theory.ALL)
     present = {path.name: path.read_text(encoding="utf-8") for path in certificate.DIRECTORY.glob("*.json")}
     lines += [
-        f"certificates/{name} is stale: run python -m proofs_checks certify"
+        f"certificates/{name} is stale: run python -m proofs_checks report"
         for name in sorted(wanted.keys() | present.keys())
         if wanted.get(name) != present.get(name)
     ]
     return lines
 
 
-def chosen_statements(labels: Sequence[str]) -> list[Statement[Any]]:
-    """The statements with these labels; all statements if there are none."""
-    known = [statement.label for statement in theory.ALL]
+def chosen_statements(labels: Sequence[str], module: str | None = None) -> list[Statement[Any]]:
+    """The statements with these labels, of the package or of a ``module``; all of them if there are none.
+
+    A label of the paper that is treated in several statements stands for all of them: ``lem:event``, ``eqn:phi``.
+    """
+    every = theory.ALL if module is None else statements_of(module)
+    known = [statement.label for statement in every]
+    chosen: list[str] = []
     for label in labels:
-        if label not in known:
+        treated = [one for entry in coverage.ENTRIES if label in entry.names for one in entry.treated]
+        parts = [label] if label in known else [one for one in known if one.startswith(label + "/")] or treated
+        chosen += parts
+        if not parts:
             close = get_close_matches(label, known, n=3, cutoff=0.6)
             guess = (
                 f"did you mean {' or '.join(close)}?"
@@ -137,7 +113,7 @@ def chosen_statements(labels: Sequence[str]) -> list[Statement[Any]]:
                 else f"docs/audit.md lists all {len(known)}, e.g. {known[0]}"
             )
             raise InvalidArgument(f"no statement has the label {label!r}: {guess}")
-    return [theory.by_label(label) for label in labels] if labels else list(theory.ALL)
+    return [statement for statement in every if statement.label in chosen or not labels]
 
 
 def run_with_progress(chosen: Sequence[Statement[Any]], *, examples: int, seed: int, jobs: int) -> Ledger:
@@ -145,22 +121,9 @@ def run_with_progress(chosen: Sequence[Statement[Any]], *, examples: int, seed: 
     if not sys.stderr.isatty():
         return auditing.run(chosen, examples=examples, seed=seed, jobs=jobs)
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
-    clock = (
-        TimeElapsedColumn(),
-        TextColumn("about"),
-        TimeRemainingColumn(elapsed_when_finished=True),
-        TextColumn("left"),
-    )
-    columns = (TextColumn("{task.description:<28}"), BarColumn(bar_width=20), MofNCompleteColumn(), *clock)
+    columns = (*Progress.get_default_columns(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("audit", total=len(chosen))
         return auditing.run(

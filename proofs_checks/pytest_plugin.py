@@ -1,11 +1,11 @@
-"""``pytest --audit-statement LABEL`` audits a statement in any test suite; ``--audit-only`` runs nothing else.
+"""``pytest --audit-statement LABEL`` audits a statement in any test suite, ``--audit-module NAME`` those of a module;
+``--audit-only`` runs nothing else.
 
 Loaded through the ``pytest11`` entry point.  Heavy modules are imported only if the option is given.
 """
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Any
 
 import pytest
@@ -20,46 +20,48 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="LABEL",
         help="also audit this statement of proofs_checks (repeatable; 'all' for every one)",
     )
+    group.addoption("--audit-module", metavar="NAME", help="audit the STATEMENTS of this module")
     group.addoption("--audit-only", action="store_true", help="run the audited statements and no other test")
     group.addoption("--audit-examples", type=int, default=50, metavar="N", help="random cases for --audit-statement")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Reject invalid options before tests are collected."""
-    labels: list[str] = config.getoption("--audit-statement")
-    if config.getoption("--audit-only") and not labels:
-        raise pytest.UsageError("--audit-only needs at least one --audit-statement LABEL")
+    if config.getoption("--audit-only") and not _is_asked(config):
+        raise pytest.UsageError("--audit-only needs at least one --audit-statement LABEL or an --audit-module NAME")
     examples = config.getoption("--audit-examples")
     if examples < 1:
         raise pytest.UsageError(f"--audit-examples is {examples}, wanted a number from 1")
-    if labels:
-        _chosen(labels)
+    _chosen(config)
 
 
-def _chosen(labels: list[str]) -> list[Any]:
-    """The statements with these labels.  An unknown label is a usage error that names the nearest one."""
-    from . import theory
+def _is_asked(config: pytest.Config) -> bool:
+    return bool(config.getoption("--audit-statement") or config.getoption("--audit-module"))
 
-    if "all" in labels:
-        return list(theory.ALL)
-    known = {statement.label: statement for statement in theory.ALL}
-    for label in labels:
-        if label not in known:
-            near = get_close_matches(label, known, n=1)
-            meant = f": did you mean {near[0]}?" if near else "; docs/audit.md lists all"
-            raise pytest.UsageError(f"--audit-statement {label}: no statement has this label{meant}")
-    return [known[label] for label in labels]
+
+def _chosen(config: pytest.Config) -> list[Any]:
+    """The statements to audit; an unknown label is a usage error that names the nearest one."""
+    if not _is_asked(config):
+        return []
+    from verified_risk.errors import InvalidArgument
+
+    from .cli import chosen_statements
+
+    labels, module = config.getoption("--audit-statement"), config.getoption("--audit-module")
+    try:
+        return chosen_statements([label for label in labels if "all" not in labels], module)
+    except InvalidArgument as error:
+        raise pytest.UsageError(f"--audit-{'module' if module else 'statement'}: {error}") from None
 
 
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
     """Append one test for each requested statement."""
-    labels: list[str] = config.getoption("--audit-statement")
-    if not labels:
+    if not _is_asked(config):
         return
     if config.getoption("--audit-only"):
         config.hook.pytest_deselected(items=list(items))
         items.clear()
-    chosen = _chosen(labels)
+    chosen = _chosen(config)
     examples: int = config.getoption("--audit-examples")
     items.extend(
         AuditItem.from_parent(session, name=f"audit[{statement.label}]", statement=statement, examples=examples)

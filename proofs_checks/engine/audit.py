@@ -203,7 +203,8 @@ def _refute(statement: Statement[Any], seed: int, failures: list[str]) -> Refuta
 def _rechecked(statement: Statement[Any], case: Any, failures: list[str]) -> bool:
     """Return True if the standalone checker accepts the certificate of this case as a refutation."""
     try:
-        outcome = recheck.check_text(certificate.text(certificate.certificate(statement, case)))
+        own = {} if statement.recheck is None else {statement.label: statement.recheck}
+        outcome = recheck.check_text(certificate.text(certificate.certificate(statement, case)), own)
     except recheck.Rejected as error:
         failures.append(f"the standalone checker rejects the certificate: {error}")
         return False

@@ -21,7 +21,7 @@ from .papers import AUDITED, Paper
 from .severity import Cause, Severity
 
 FORMAT = "proofs_checks/ledger"
-VERSION = 3
+VERSION = 4
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ class Ledger:
         """Read a ledger; ``InvalidFile`` names missing keys, unknown keys and values of the wrong type.
 
         >>> Ledger.from_json(Ledger(5, 0, (), ()).to_json())
-        Ledger(examples=5, seed=0, statements=(), failures=(), format='proofs_checks/ledger', version=3)
+        Ledger(examples=5, seed=0, statements=(), failures=(), format='proofs_checks/ledger', version=4)
         """
         ledger: Ledger = _read(Ledger, files.parse_json(text, "the ledger"), "ledger")
         if (ledger.format, ledger.version) != (FORMAT, VERSION):

@@ -241,6 +241,10 @@ class Formal:
     counterexample: str = ""
 
 
+Check: TypeAlias = Callable[[dict[str, Any]], tuple[Any, str, Any]]
+"""From the instance of a certificate, with the standard library alone, ``(left, relation, right)`` of the printed
+claim; the relation is ``"<="``, ``">="`` or ``"="``."""
+
 as_html: list[Callable[[Statement[Any]], str]] = []
 """How a statement is shown in a notebook; ``proofs_checks.report`` registers its renderer here."""
 
@@ -255,7 +259,8 @@ class Statement(Generic[Case]):
 
     ``cases()`` is a hypothesis strategy; ``small_cases()`` enumerates every case up to the size described by
     ``small_size``.  ``counterexample`` is a minimal case on which the printed claim fails; ``find_budget`` is the
-    number of cases within which the strategy alone finds one.  ``proof`` proves the corrected claim by polynomials;
+    number of cases within which the strategy alone finds one; ``recheck`` recomputes both sides of the printed claim
+    from a certificate's instance (:data:`Check`).  ``proof`` proves the corrected claim by polynomials;
     ``formal`` names the Coq theorems; ``theory`` is the anchor of the proof in words in ``docs/theory``.
     ``said`` is how the paper makes the claim (:data:`Said`); ``finding`` is the severity of the fault, ``cause`` its
     root.  ``reaches`` names parts of the true claim whose bound, multiplied by 0.99, random cases do not refute: the
@@ -280,6 +285,7 @@ class Statement(Generic[Case]):
     counterexample: Case | None = None
     encode: Callable[[Case], dict[str, Any]] = codec.encode_case
     decode: Callable[[dict[str, Any]], Case] | None = None
+    recheck: Check | None = None
     find_budget: int = 0
     proof: Proof | None = None
     formal: Formal = Formal()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,7 +12,7 @@ from click.testing import CliRunner
 from verified_risk.cli import main
 
 from . import readers
-from .mutation import mutated, shorter
+from .mutation import mutated
 from .property import Case, Falsified, Property
 
 FILE = "FILE"
@@ -44,11 +43,6 @@ def make(rng: random.Random) -> Case:
     return {**case, "words": words}
 
 
-def smaller(case: Case) -> Iterator[Case]:
-    for less in shorter(case["text"]):
-        yield {**case, "text": less}
-
-
 def check(case: Case) -> None:
     spoken = case["kind"] in SPOKEN
     with TemporaryDirectory(prefix="verified_risk-") as folder:
@@ -72,5 +66,7 @@ def check(case: Case) -> None:
 
 
 PROPERTIES = (
-    Property("commands", "the command line against mutated files and words", make, check, smaller, warm=readers.warm),
+    Property(
+        "commands", "the command line against mutated files and words", make, check, readers.smaller, warm=readers.warm
+    ),
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Context, Decimal
 from fractions import Fraction
 from os import fstat
+from runpy import run_path
 from stat import S_ISCHR
 from typing import Any
 
@@ -14,7 +16,7 @@ from .file_format import CHECKS, Outcome, Rejected, read
 SUBJECTS = (setting, augmentation, discretisation, cvar, event, optimism, closeness, regret, experiment)
 """Importing a module registers the checks of its labels."""
 
-USAGE = "usage: python proofs_checks/recheck FILE [FILE ...]"
+USAGE = "usage: python proofs_checks/recheck [--checks CHECKS.py] FILE [FILE ...]"
 HELP = f"""{USAGE}
 
 Check certificates of counterexamples with the standard library alone: read the instance of each FILE, recompute both
@@ -24,18 +26,22 @@ REFUTES          both sides, recomputed, contradict the claim
 DOES NOT REFUTE  they do not
 REJECTED         the file is not a certificate, or its label is unknown
 
+With --checks, the functions in the dictionary CHECKS of this file recompute the claims of other labels: from an
+instance to (left, relation, right), the relation one of <=, >=, =.
+
 The exit status is that of the worst file: 0, 1 or 2 in this order.  The stored certificates are in
 proofs_checks/certificates, their format in docs/certificate_format.md.
 """
 
 
-def check_text(text: str) -> Outcome:
-    """Read a certificate and recompute both sides of its claim."""
+def check_text(text: str, more: Mapping[str, Any] | None = None) -> Outcome:
+    """Read a certificate and recompute both sides of its claim; ``more`` has checks of other labels."""
     data = read(text)
-    if not isinstance(data["label"], str) or data["label"] not in CHECKS:
+    checks = {**CHECKS, **(more or {})}
+    if not isinstance(data["label"], str) or data["label"] not in checks:
         raise Rejected(f"no printed claim with the label {repr(data['label'])[:60]} is known here")
     try:
-        return CHECKS[data["label"]](data["instance"])
+        return Outcome(*checks[data["label"]](data["instance"]))
     except Rejected:
         raise
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError) as error:
@@ -64,13 +70,22 @@ def main(paths: list[str]) -> int:
     if paths[0] in ("-h", "--help"):
         print(HELP, end="")
         return 0
-    status = 0
+    status, more = 0, None
+    if paths[0] == "--checks":
+        if len(paths) < 3:
+            print(USAGE)
+            return 2
+        try:
+            more, paths = run_path(paths[1])["CHECKS"], paths[2:]
+        except (OSError, SyntaxError, LookupError) as error:
+            print(f"{paths[1]}: REJECTED: no file with a dictionary CHECKS: {type(error).__name__}: {error}")
+            return 2
     for path in paths:
         try:
             with open(path, encoding="utf-8") as file:
                 if S_ISCHR(fstat(file.fileno()).st_mode):
                     raise Rejected("a device, wanted a file")
-                outcome = check_text(file.read())
+                outcome = check_text(file.read(), more)
         except (Rejected, OSError, UnicodeDecodeError) as error:
             print(f"{path}: REJECTED: {error}")
             status = 2

@@ -85,14 +85,8 @@ def page() -> str:
         ]
         lines += ["|---|---|---|---|---|"]
         lines += [_theorem(one) for one in known.values() if one.file.partition("/")[0] in folders]
-    lines += [
-        "",
-        "(formal-not-here)=",
-        "## What is not machine-checked, and why",
-        "",
-        "| statement | why |",
-        "|---|---|",
-    ]
+    lines += ["", "(formal-not-here)=", "## What is not machine-checked, and why", ""]
+    lines += ["| statement | why |", "|---|---|"]
     lines += [_row((f"`{one.label}`", one.formal.missing)) for one in ALL if one.formal.missing]
     return "\n".join(lines) + "\n"
 

@@ -47,6 +47,7 @@ SECTIONS = {
     "D": "The optimal policy for CVaR",
     "corrected": "The corrected theory",
     "this": "This library against its own claims",
+    "remarks": "Appendix: remarks on the experiment",
 }
 
 

@@ -107,11 +107,8 @@ ENTRIES = (
         why="For finite models the maximum is attained; for general reward laws the paper assumes it at line 175.",
     ),
     Entry(
-        164,
-        166,
-        "nontrivial",
-        "the assumption on the largest return, and that it is minor",
-        ("assump:quantile", "assump:quantile/empirical"),
+        *(164, 166, "nontrivial", "the assumption on the largest return, and that it is minor"),
+        treated=("assump:quantile", "assump:quantile/empirical"),
     ),
     Entry(170, 172, "Lipschitz", "the assumption on G", treated=("assump:lipschitz", "def:objective/cvar")),
     Entry(
@@ -187,18 +184,12 @@ ENTRIES = (
         grade=Severity.SLIP,
     ),
     Entry(
-        866,
-        895,
-        r"G^\dagger",
-        "closeness of quantiles and of objectives",
-        ("lem:monotoneinversebound", "lem:pihatphibound"),
+        *(866, 895, r"G^\dagger", "closeness of quantiles and of objectives"),
+        treated=("lem:monotoneinversebound", "lem:pihatphibound"),
     ),
     Entry(
-        903,
-        972,
-        r"\rho",
-        "adapting a policy to rounded rewards",
-        ("lem:picdfbound/after", "lem:picdfbound/before", "lem:piphibound"),
+        *(903, 972, r"\rho", "adapting a policy to rounded rewards"),
+        treated=("lem:picdfbound/after", "lem:picdfbound/before", "lem:piphibound"),
     ),
     Entry(
         *(973, 989, r"\pi_0^T", "the chain of T inequalities that ends the proof"),
@@ -207,10 +198,7 @@ ENTRIES = (
         grade=Severity.SLIP,
     ),
     Entry(
-        997,
-        1011,
-        "Hoeffding",
-        "the inequalities behind the event",
+        *(997, 1011, "Hoeffding", "the inequalities behind the event"),
         treated=("lem:event/hoeffding", "lem:event/sup-norm"),
     ),
     Entry(

@@ -18,6 +18,7 @@ from proofs_checks import theory as statements
 from proofs_checks.engine import audit, certificate, search
 from proofs_checks.engine.model import Claim, Evidence, Rank
 from proofs_checks.report import files, readme
+from verified_risk.cli import main
 from verified_risk.numbers.enclosure import Interval
 
 UNSURE = Interval(Q(-1), Q(1))
@@ -125,7 +126,7 @@ def test_commands_end_with_1_if_something_failed_and_say_so(monkeypatch, tmp_pat
     ledger = audit.run([replace(GOOD, least_met=10_000) if failed else GOOD], examples=20)
     monkeypatch.setattr(cli, "run_with_progress", lambda chosen, **named: ledger)
     for words in (["audit"], ["audit", "--json"], ["audit", "--json", str(tmp_path / "ledger.json")]):
-        done = CliRunner().invoke(cli.main, words)
+        done = CliRunner().invoke(main, words)
         assert done.exit_code == int(failed), words
         if words[-1] != "--json":
             assert ("FAILED toy" in done.output, "Nothing failed" in done.output) == (failed, not failed)

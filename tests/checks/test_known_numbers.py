@@ -10,20 +10,12 @@ import verified_risk as vr
 from proofs_checks.cases.histories import weighted
 from proofs_checks.theory.augmentation.conditioning import joint_laws, printed_rule, visits
 from proofs_checks.theory.augmentation.thm_augmented import repeated_coin
-from proofs_checks.theory.cvar.budget import Budgets
 from proofs_checks.theory.discretisation.adaptation import Case as Adaptation
 from proofs_checks.theory.discretisation.adaptation import YRule, keep, rounded_steps, start_law, undo
 from proofs_checks.theory.discretisation.thm_discretized import Case, _values
 from proofs_checks.theory.experiment import experiment_paths
 from proofs_checks.theory.setting.assump_lipschitz import cpw_growth
-from proofs_checks.theory.setting.lem_key import area
 from verified_risk.numbers.enclosure import bounds
-
-
-def test_the_printed_key_identity_drifts_to_minus_infinity():
-    one = vr.Law.point(1)
-    assert [1 - area(one, vr.Mean(), Q(0), Q(m)) for m in (1, 2, 3, 10)] == [1, 0, -1, -8]
-    assert vr.Mean().of(one) == 1
 
 
 def printed_law(mdp, policy):
@@ -57,29 +49,11 @@ def test_the_printed_internal_state_earns_1_where_the_policy_earns_three_halves(
     assert start_law(case, rounded, undo(case, printed=False)) == vr.Law.point("7/4")
 
 
-def test_discretisation_loses_thirteen_tenths_of_eta():
-    mdp = vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/10", 1: "9/10"}]], 2)
-    attained, best, _ = _values(Case(mdp, Q(1), vr.Mean()))
-    assert best - attained == Q(13, 10)
-
-
 @pytest.mark.parametrize(("horizon", "loss"), [(2, Q(499, 250)), (3, Q(1497, 500)), (4, Q(499, 125))])
 def test_the_loss_of_the_family_tends_to_t_eta(horizon, loss):
     mdp = vr.MDP(0, [[[1], [1]]], [[{"1/1000": 1}, {0: "1/1000", 1: "999/1000"}]], horizon)
     attained, best, _ = _values(Case(mdp, Q(1), vr.Mean()))
     assert best - attained == loss
-
-
-def test_each_initial_state_choosing_its_own_rho_gets_a_third_instead_of_three_eighths():
-    mdp = vr.MDP(["1/2", "1/2"], [[[1, 0]], [[0, 1], [0, 1]]], [[1], [{"1/3": 1}, {0: "1/2", "3/4": "1/2"}]], 1)
-    assert vr.exact_plan(mdp, vr.CVaR("1/2")).value == Q(3, 8)
-    assert vr.CVaR("1/2").of(vr.return_law(mdp, vr.MarkovPolicy(mdp, [[0, 0]]))) == Q(1, 3)
-
-
-def test_j_dips_between_its_two_maxima():
-    mdp = vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], 1)
-    table = Budgets(mdp)
-    assert [rho - 4 * table.expected(rho) for rho in (Q(1, 4), Q(3, 8), Q(1, 2))] == [Q(1, 4), Q(3, 16), Q(1, 4)]
 
 
 @pytest.mark.parametrize(
@@ -106,9 +80,3 @@ def test_cumulative_probability_weighting_grows_like_the_formula(constant):
     n = 4 * constant + 8
     low, high = bounds(cpw_growth(constant))
     assert low**2 <= Q((n * n + 1) ** 3, (n + 1) ** 4) <= high**2
-
-
-def test_a_grid_of_two_thirds_reaches_eight_thirds_on_five_points():
-    mdp = vr.MDP(0, [[[1]]], [[{0: "1/3", "2/3": "1/3", 1: "1/3"}]], 2).discretised("2/3")
-    law = vr.return_law(mdp, vr.MarkovPolicy(mdp, [[0], [0]]))
-    assert (len(law), law.atoms[-1]) == (5, Q(8, 3))

@@ -15,14 +15,17 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import strategies as st
 
 import verified_risk as vr
+from proofs_checks import recheck
 from proofs_checks.cases import strategies
 from proofs_checks.engine import audit, certificate, search
 from proofs_checks.engine.model import Claim, Statement, Verdict, at_most
 from proofs_checks.engine.search import conjecture
 from proofs_checks.report import markdown
+from verified_risk.cli import main
 
 pytest_plugins = ["pytester"]
 
@@ -94,17 +97,32 @@ def test_a_claim_of_ones_own_is_searched_elsewhere(where):
     assert (false.verdict, false.found.case) == (Verdict.REFUTED, top - 2)
 
 
+def test_a_new_audit_is_ready_to_run(tmp_path):
+    """Its certificate and tests pass in a process of their own, and its page shows the counterexample."""
+    folder = tmp_path / "mine"
+    done = CliRunner().invoke(main, ["new-audit", str(folder)])
+    assert done.exit_code == 0, done.output
+    wanted = {"README.md", "audit.html", "checks.py", "claims.py", "paper.md", "pool_median.json", "test_claims.py"}
+    assert {path.name for path in folder.rglob("*") if path.is_file()} == wanted
+    page = (folder / "audit.html").read_text("utf-8")
+    assert "A. Author: On pooling returns" in page
+    assert "0 with 1/3, 1 with 2/3" in page
+    assert "Bastani" not in page
+    assert CliRunner().invoke(main, ["new-audit", str(folder)]).exit_code == 2, "the folder exists"
+    words = [*plugin(), "-q", "-k", "certificates or pool", "--audit-module", "claims", "--audit-examples", "5"]
+    ran = subprocess.run([sys.executable, "-m", "pytest", *words], cwd=folder, capture_output=True, text=True)
+    assert re.search(r"\b[35] passed", ran.stdout), ran.stdout + ran.stderr
+    file = str(folder / "certificates" / "pool_median.json")
+    assert [recheck.main(["--checks", str(folder / "checks.py"), file]), recheck.main([file])] == [0, 2]
+    edited = (folder / "checks.py").read_text("utf-8").replace('">="', '"<="')
+    (folder / "checks.py").write_text(edited, "utf-8")
+    assert recheck.main(["--checks", str(folder / "checks.py"), file]) == 1
+
+
 def plugin():
     """Arguments that load the plugin if the installed package does not."""
     installed = entry_points(group="pytest11", name="verified_risk")
     return () if installed else ("-p", "proofs_checks.pytest_plugin")
-
-
-def test_the_pytest_option_audits_a_statement_in_any_project(pytester):
-    pytester.makepyfile("def test_own(): pass")
-    result = pytester.runpytest(*plugin(), "--audit-statement", "lem:key", "--audit-examples", "5", "-v")
-    result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines(["*audit*lem:key*PASSED*"])
 
 
 def test_the_pytest_option_adds_nothing_unless_asked(pytester):
@@ -121,8 +139,9 @@ def test_the_pytest_option_can_run_alone(pytester):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--audit-statement", "lem:kye"), "no statement has this label: did you mean lem:key?"),
-        (("--audit-statement", "xxxxxxxxxxxx"), "no statement has this label; docs/audit.md lists all"),
+        (("--audit-statement", "lem:kye"), "no statement has the label 'lem:kye': did you mean lem:key"),
+        (("--audit-module", "json"), "json.STATEMENTS is [], wanted a list of statements"),
+        (("--audit-module", "nowhere"), "module 'nowhere' cannot be imported"),
         (("--audit-only",), "--audit-only needs at least one --audit-statement LABEL"),
         (("--audit-statement", "lem:key", "--audit-examples", "0"), "--audit-examples is 0, wanted a number from 1"),
     ],

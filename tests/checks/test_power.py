@@ -87,11 +87,7 @@ def test_cases_in_which_every_bound_is_far_are_no_evidence():
 
 @pytest.mark.parametrize(
     ("highest", "reaches", "noticed"),
-    [
-        (12, {}, "noticed"),
-        (2, {}, "not noticed: small"),
-        (2, {"small": ("not noticed", "why")}, "not noticed: small"),
-    ],
+    [(12, {}, "noticed"), (2, {}, "not noticed: small"), (2, {"small": ("", "why")}, "not noticed: small")],
 )
 def test_a_dropped_hypothesis_is_noticed_if_some_case_misses_it_alone_and_needs_it(highest, reaches, noticed):
     """At -5 the second hypothesis is missed; there the claim fails too."""

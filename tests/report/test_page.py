@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import re
+import tarfile
+from base64 import b64decode
 from dataclasses import replace
 from fractions import Fraction
 from html.parser import HTMLParser
@@ -14,6 +17,7 @@ from ledgers import ledger_of, row_of, whole_ledger
 from proofs_checks import theory as statements
 from proofs_checks.engine import certificate
 from proofs_checks.engine import shown as instance
+from proofs_checks.engine.papers import AUDITED
 from proofs_checks.engine.severity import Severity
 from proofs_checks.report import files, page
 from proofs_checks.report.graph import Node, graph_svg, layers
@@ -91,12 +95,41 @@ def test_every_statement_has_one_card_and_every_link_arrives(written):
     for statement in statements.ALL:
         assert seen.ids.count(anchor(statement.label)) == 1
     assert len(seen.ids) == len(set(seen.ids))
-    for link in seen.links:
-        path, _, place = link.partition("#")
-        if path:
-            assert (written.parent / path).exists(), link
-        else:
-            assert place in seen.ids, link
+    inside = [link[1:] for link in seen.links if link.startswith("#")]
+    assert set(inside) <= set(seen.ids)
+    (attached,) = (link for link in seen.links if not link.startswith("#"))
+    packed = attached.removeprefix("data:application/gzip;base64,")
+    with tarfile.open(fileobj=io.BytesIO(b64decode(packed)), mode="r:gz") as tar:
+        names = set(tar.getnames())
+    assert {str(path.relative_to(files.ROOT)) for path in certificate.DIRECTORY.glob("*.json")} <= names
+    assert {
+        "docs/theory/08-regret.md",
+        "proofs_checks/formal/foundations/Mdp.v",
+        "proofs_checks/recheck/paths.py",
+    } <= names
+
+
+def test_a_card_has_proof_theorem_and_a_place_for_the_reply(monkeypatch):
+    row = row_of(statements.by_label("thm:augmented"))
+    proved = "machine-checked (theorem augmented_same_value (augmentation/Augmentation.v, 0123456789ab), axioms: none)"
+    row = replace(row, support=replace(row.support, evidence=(proved,)))
+    text = cards.card_html(row, {}, None)
+    assert "The proof in words (02-augmentation.md)" in text
+    assert re.search(r"<pre tabindex=0> *Theorem augmented_same_value", text)
+    assert "none yet" in text
+    monkeypatch.setattr(cards, "replies", lambda: {"thm:augmented": "We <agree>."})
+    assert "<p>We &lt;agree&gt;.</p>" in cards.card_html(row, {}, None)
+    assert "reply" not in cards.card_html(row_of(statements.by_label("def:rewards")), {}, None)
+
+
+def test_the_page_says_which_file_was_read(written):
+    text = written.read_text("utf-8")
+    assert AUDITED.sha256 in text
+    assert AUDITED.authors in text
+    assert AUDITED.sha256 in (files.ROOT / "CITATION.cff").read_text("utf-8")
+    assert text.index('id="s-exp-forty"') > text.index('id="s-production-proved"')
+    own = page.page_html(ledger_of([replace(row_of(statements.ALL[0]), paper=None)]))
+    assert AUDITED.title not in own
 
 
 def test_a_page_of_one_statement_has_no_broken_link(tmp_path):
@@ -268,6 +301,6 @@ def test_the_readings_are_those_of_the_theory_page():
 
 def test_every_reading_stands_on_the_page_and_names_a_statement():
     text = page.page_html(ledger_of([row_of(s) for s in statements.ALL]))
-    assert text.count("<td>greedy at every") + text.count("<td>Greedy at every") == 2
+    assert text.count(">Greedy at every") == 2
     assert {reading.label for reading in READINGS} <= {s.label for s in statements.ALL}
     assert "Readings of the main theorem" not in page.page_html(ledger_of([row_of(statements.ALL[0])]))

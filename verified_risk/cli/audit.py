@@ -20,6 +20,7 @@ PRINTED = "-"
 
 @click.command(short_help="Run every statement of the paper.")
 @click.option("--statement", "labels", multiple=True, metavar="LABEL", help="Only this statement (repeatable).")
+@click.option("--module", metavar="NAME", help="Audit the STATEMENTS of this module instead of the paper's.")
 @click.option(
     "--examples", type=click.IntRange(min=1), metavar="N", default=200, show_default=True, help="Random cases each."
 )
@@ -29,7 +30,13 @@ PRINTED = "-"
               help="Print the ledger as JSON, and nothing else; with a FILE, write it there.")  # fmt: skip
 @save_option("Write the audit page here.", "--html", sign="<!doctype html>")
 def audit(
-    labels: tuple[str, ...], examples: int, seed: int, jobs: int, ledger_to: str | None, html: Path | None
+    labels: tuple[str, ...],
+    module: str | None,
+    examples: int,
+    seed: int,
+    jobs: int,
+    ledger_to: str | None,
+    html: Path | None,
 ) -> None:
     """Run every statement of the paper: refute what is false as printed, test what is true.
 
@@ -44,12 +51,12 @@ def audit(
     file = Path(ledger_to) if ledger_to not in (None, PRINTED) else None
     if file is not None:
         check_writable(file, "--json", b'{\n "examples"')
-    chosen = checks.chosen_statements(labels)
+    chosen = checks.chosen_statements(labels, module)
     ledger = checks.run_with_progress(chosen, examples=examples, seed=seed, jobs=jobs)
     if file is not None:
         write_text(file, ledger.to_json())
     if html is not None:
-        page.write_page(ledger, html)
+        page.write_page(ledger, html, chosen)
     if ledger_to == PRINTED:
         click.echo(ledger.to_json(), nl=False)
     else:
@@ -143,4 +150,14 @@ def _code(answer: dict[str, Any]) -> int:
     return 0 if answer.get("refutes", answer.get("confirmed")) else 1
 
 
-COMMANDS = (audit, recheck)
+@click.command(short_help="Start an audit of your own.")
+@click.argument("folder", type=click.Path(path_type=Path))
+def new_audit(folder: Path) -> None:
+    """Write a small audit to FOLDER: a paper, two claims, a generator, a certificate, a test and the audit's page."""
+    from proofs_checks import own
+
+    for path in own.new_audit(folder):
+        click.echo(f"wrote {path}")
+
+
+COMMANDS = (audit, recheck, new_audit)

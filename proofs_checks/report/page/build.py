@@ -11,30 +11,31 @@ from typing import Any
 
 from verified_risk.files import write_text
 
-from ... import recheck, theory
+from ... import theory
 from ...engine import certificate as certificates
 from ...engine.audit import claim_text
 from ...engine.ledger import Ledger, Row
 from ...engine.model import Statement
+from ...engine.papers import Paper
 from ..counts import by_rank
 from ..graph import Node, graph_svg, inherited, nodes_of
 from ..words import GLYPHS, KINDS, RANKS, kind_of, section_key, section_title
 from .cards import card_html, claims_html
-from .links import Links
+from .links import archive
 from .summary import summary_html
 
 HERE = Path(__file__).parent
-TITLE = "What is true in “Regret Bounds for Risk-Sensitive Reinforcement Learning”"
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; font-src data:"
 
 
-def write_page(ledger: Ledger, path: str | PathLike[str]) -> None:
-    """Write the page; links to sources, proofs and certificates are relative to ``path``."""
-    write_text(path, page_html(ledger, folder=Path(path).resolve().parent))
+def write_page(ledger: Ledger, path: str | PathLike[str], statements: Sequence[Statement[Any]] = theory.ALL) -> None:
+    """Write the page: one file that needs no other; counterexamples are those of ``statements``."""
+    write_text(path, page_html(ledger, statements))
 
 
-def page_html(ledger: Ledger, *, folder: Path | None = None) -> str:
-    """The page as text; without a ``folder``, files are named instead of linked."""
+def page_html(ledger: Ledger, statements: Sequence[Statement[Any]] = theory.ALL) -> str:
+    """The page as text."""
+    known = {statement.label: statement for statement in statements}
     rows = ledger.statements
     users: dict[str, list[str]] = {row.label: [] for row in rows}
     for row in rows:
@@ -42,12 +43,16 @@ def page_html(ledger: Ledger, *, folder: Path | None = None) -> str:
             if used in users:
                 users[used].append(row.label)
     faults = inherited(rows)
-    links = Links(folder)
+    papers = list(dict.fromkeys(row.paper for row in rows if row.paper is not None))
+    titles = " and ".join(f"“{paper.title}”" for paper in papers)
+    title = f"What is true in {titles}" if papers else "An audit of claims"
     sections: dict[str, list[str]] = {}
     for row in rows:
         inherits = faults[row.label] if row.in_paper else []
-        card = card_html(row, users, certificate_of(row), links, meaning_of(row.label), inherits)
-        sections.setdefault(section_key(row.section), []).append(card)
+        statement = known.get(row.label)
+        card = card_html(row, users, certificate_of(row, statement), meaning_of(statement), inherits)
+        key = f"Section {row.section}" if row.elsewhere else section_key(row.section)
+        sections.setdefault(key, []).append(card)
     return "\n".join(
         [
             "<!doctype html>",
@@ -55,10 +60,11 @@ def page_html(ledger: Ledger, *, folder: Path | None = None) -> str:
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark">',
-            f"<title>{escape(TITLE)}</title>",
+            f"<title>{escape(title)}</title>",
             f"<style>{_font()}{(HERE / 'style.css').read_text('utf-8')}</style></head><body>",
             '<a class="skip" href="#statements">Skip to the statements</a>',
-            f'<header><h1>{escape(TITLE)}</h1><div class="summary">{summary_html(ledger)}</div></header>',
+            f"<header><h1>{escape(title)}</h1>{''.join(map(_about, papers))}",
+            f'<div class="summary">{summary_html(ledger)}</div></header>',
             f"<main>{_graph_section(nodes_of(rows))}{_filters(rows)}{_contents(sections)}{_sections(sections)}</main>",
             f"<footer>{_footer(ledger)}</footer>",
             f"<script>{(HERE / 'script.js').read_text('utf-8')}</script></body></html>\n",
@@ -72,26 +78,18 @@ def _font() -> str:
     return f"@font-face {{ font-family: Formulas; src: url(data:font/woff2;base64,{data}) format('woff2'); }}\n"
 
 
-def certificate_of(row: Row) -> dict[str, Any] | None:
-    """The stored certificate of a refuted statement, or the one its stored counterexample would give."""
-    if row.refutation is None or row.refutation.certificate is None:
+def certificate_of(row: Row, statement: Statement[Any] | None) -> dict[str, Any] | None:
+    """The certificate of the stored counterexample of a refuted statement."""
+    if row.refutation is None or statement is None or statement.counterexample is None:
         return None
-    stored = certificates.DIRECTORY / row.refutation.certificate
-    if stored.exists():
-        return recheck.read(stored.read_text("utf-8"))
-    for statement in theory.ALL:
-        if statement.label == row.label and statement.counterexample is not None:
-            return certificates.certificate(statement, statement.counterexample)
-    return None
+    return certificates.certificate(statement, statement.counterexample)
 
 
-def meaning_of(label: str) -> str:
-    """The first sentence of the docstring of the statement's cases; empty for statements outside the package."""
-    for statement in theory.ALL:
-        if statement.label == label and statement.counterexample is not None:
-            words = " ".join((type(statement.counterexample).__doc__ or "").split("\n\n")[0].split())
-            return words.split(". ")[0]
-    return ""
+def meaning_of(statement: Statement[Any] | None) -> str:
+    """The first sentence of the docstring of the statement's cases; empty without a counterexample."""
+    case = None if statement is None else statement.counterexample
+    words = " ".join((type(case).__doc__ or "").split("\n\n")[0].split())
+    return "" if case is None else words.split(". ")[0]
 
 
 def statement_html(statement: Statement[Any]) -> str:
@@ -154,10 +152,23 @@ def _sections(sections: Mapping[str, Sequence[str]]) -> str:
     )
 
 
+def _about(paper: Paper) -> str:
+    """Authors, version and digest of what was read."""
+    read = f" The file read has SHA-256 <code>{paper.sha256}</code>; line numbers are those of this file."
+    return f'<p class="about">{escape(str(paper))}.{read if paper.sha256 else ""}</p>'
+
+
+def _archive() -> str:
+    named = "Proofs in words, Coq sources, certificates and their checker"
+    data = f"data:application/gzip;base64,{archive()}"
+    return f'<p><a download="proofs.tar.gz" href="{data}">{named}</a>, in this file.</p>'
+
+
 def _footer(ledger: Ledger) -> str:
     meanings = "; ".join(f"{GLYPHS[finding]} {finding}: {meaning}" for finding, meaning in KINDS.items())
     return (
         f"<p>{escape(meanings)}.</p>"
         "<p>Random testing is never called a proof. Made by <code>verified-risk audit --html</code> "
         f"from a ledger of {len(ledger.statements)} statements; this page loads nothing from elsewhere.</p>"
+        f"{'' if all(row.elsewhere for row in ledger.statements) else _archive()}"
     )

@@ -15,8 +15,8 @@ from ...engine.model import Verdict
 from ...engine.severity import Cause, Severity
 from ...engine.shown import instance_html, number
 from ..words import GLYPHS, RANKS, STANDING, anchor, kind_of, prose
-from ..worked import worked
-from .links import Links
+from ..worked import replies, worked
+from .links import links_html
 from .mathematics import formula_html
 
 MOST_DIGITS = 14
@@ -31,7 +31,6 @@ def card_html(
     row: Row,
     users: Mapping[str, Sequence[str]],
     certificate: Mapping[str, Any] | None,
-    links: Links,
     meaning: str = "",
     inherits: Sequence[str] = (),
 ) -> str:
@@ -41,11 +40,12 @@ def card_html(
     the claims that need a repair, break or have a gap, on which the printed one rests.
     """
     finding, rank = kind_of(row), row.rank
+    known = rank or ("refuted" if row.refutation else "no evidence")
     head = (
         f'<span class="chip {finding}">{GLYPHS[finding]} {finding}</span>'
         f'<span class="title">{prose(row.title)}</span>'
         f'<code class="label" id="{escape(row.label)}">{escape(row.label)}</code>'
-        f'<span class="rank">{rank_dots(rank)} {escape(rank or "no evidence")}</span>'
+        f'<span class="rank">{rank_dots(rank)} {escape(known)}</span>'
     )
     parts = [
         claims_html(row.printed, row.corrected, row.said, row.finding, row.support.verdict if row.support else STANDS),
@@ -55,7 +55,8 @@ def card_html(
         cause_html(row),
         notes_html(row),
         relations_html(row, users.get(row.label, ()), users, inherits),
-        links.html(row, certificate is not None),
+        reply_html(row),
+        links_html(row, certificate is not None),
     ]
     data = f'data-finding="{finding}" data-rank="{rank or ""}"'
     return (
@@ -221,6 +222,14 @@ def cause_html(row: Row) -> str:
 
 def notes_html(row: Row) -> str:
     return f'<p class="notes">{prose(row.notes)}.</p>' if row.notes else ""
+
+
+def reply_html(row: Row) -> str:
+    """What the authors say about a finding, from ``theory/replies.md``, or the place for it."""
+    if row.elsewhere or not row.in_paper or row.finding is Severity.HOLDS:
+        return ""
+    said = replies().get(row.label, "none yet; this place is kept for it.")
+    return f'<section class="reply"><h4>The authors\' reply</h4><p>{escape(said)}</p></section>'
 
 
 def relations_html(row: Row, users: Sequence[str], known: Collection[str], inherits: Sequence[str]) -> str:

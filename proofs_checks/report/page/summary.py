@@ -33,6 +33,8 @@ def summary_html(ledger: Ledger) -> str:
 
 
 def _lead(rows: Sequence[Row]) -> str:
+    if not any(row.in_paper for row in rows):
+        return f"Of {len(rows)} claims: {_listed(Counter(row.finding for row in rows), COUNTED)}."
     false = [row for row in rows if row.is_false]
     recheckable = sum(bool(row.refutation and row.refutation.rechecked) for row in false)
     which = "All" if recheckable == len(false) else f"{recheckable} of the"
@@ -95,13 +97,9 @@ def _theorems(printed: Sequence[Row]) -> str:
     for row in theorems:
         true = row.corrected or row.printed
         assert true is not None
-        lines.append(
-            f'<tr><td><span class="chip {row.finding}">{GLYPHS[row.finding]} {row.finding}</span></td>'
-            f'<td><a href="#{anchor(row.label)}">{prose(row.title)}</a></td>'
-            f"<td>{prose(true.words)}.</td></tr>"
-        )
-    head = "<tr><th>finding</th><th>theorem</th><th>what is true</th></tr>"
-    table = f'<div class="scroll" tabindex="0"><table class="theorems">{head}{"".join(lines)}</table></div>'
+        link = f'<a href="#{anchor(row.label)}">{prose(row.title)}</a>'
+        lines.append((_chip(row.finding), link, f"{prose(true.words)}."))
+    table = _table(("finding", "theorem", "what is true"), lines)
     names = "; ".join(f'<a href="#{anchor(row.label)}">{prose(row.title)}</a>' for row in others)
     also = f'<p class="also">What else breaks in substance: {names}.</p>' if others else ""
     return (table if lines else "") + also
@@ -112,35 +110,40 @@ def _readings(rows: Sequence[Row]) -> str:
     known = {row.label for row in rows}
     if "thm:main" not in known:
         return ""
-    lines = "".join(
-        f"<tr><td>{prose(reading.planner)}</td><td>{prose(reading.weighting)}</td><td>{escape(reading.radii)}</td>"
-        f"<td>{prose(reading.status)}</td><td>{reference(reading.label, known)}</td></tr>"
-        for reading in READINGS
-    )
-    head = "<tr><th>planner</th><th>weighting</th><th>radii</th><th>status</th><th>statement</th></tr>"
-    return (
-        "<details class=causes open><summary>Readings of the main theorem: what is false, true and open</summary>"
-        f'<div class="scroll" tabindex="0"><table class="theorems">{head}{lines}</table></div></details>'
-    )
+    lines = [
+        (*(prose(cell) for cell in (r.planner, r.weighting, r.radii, r.status)), reference(r.label, known))
+        for r in READINGS
+    ]
+    table = _table(("planner", "weighting", "radii", "status", "statement"), lines)
+    said = "Readings of the main theorem: what is false, true and open"
+    return f"<details class=causes open><summary>{said}</summary>{table}</details>"
 
 
 def _causes(rows: Sequence[Row]) -> str:
     """A table of the root causes, worst first."""
-    lines = "".join(
-        f'<tr><td><span class="chip {root.severity}">{GLYPHS[root.severity]} {root.severity}</span></td>'
-        f"<td>{prose(root.cause.title)}</td><td>{root.cause.lines}</td><td>"
-        + ", ".join(f'<a href="#{anchor(row.label)}"><code>{row.label}</code></a>' for row in root.rows)
-        + "</td></tr>"
+    known = {row.label for row in rows}
+    lines = [
+        (
+            *(_chip(root.severity), prose(root.cause.title), root.cause.lines),
+            ", ".join(reference(row.label, known) for row in root.rows),
+        )
         for root in roots(rows)
-    )
-    head = "<tr><th>finding</th><th>root cause</th><th>lines</th><th>claims</th></tr>"
-    return (
-        f"<details class=causes><summary>The {len(roots(rows))} root causes, each with the lines of the source and the "
-        'claims it concerns</summary><div class="scroll" tabindex="0">'
-        f'<table class="theorems">{head}{lines}</table></div></details>'
-        if lines
-        else ""
-    )
+    ]
+    said = f"The {len(lines)} root causes, each with the lines of the source and the claims it concerns"
+    table = _table(("finding", "root cause", "lines", "claims"), lines)
+    return f"<details class=causes><summary>{said}</summary>{table}</details>" if lines else ""
+
+
+def _chip(finding: Severity) -> str:
+    return f'<span class="chip {finding}">{GLYPHS[finding]} {finding}</span>'
+
+
+def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of HTML cells; each cell has the name of its column, which narrow screens show before it."""
+    head = "".join(f"<th>{name}</th>" for name in names)
+    cells = [[f'<td data-name="{name}">{cell}</td>' for name, cell in zip(names, row, strict=True)] for row in rows]
+    lines = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
+    return f'<div class="scroll" tabindex="0"><table class="theorems"><tr>{head}</tr>{lines}</table></div>'
 
 
 def _evidence(rows: Sequence[Row]) -> str:

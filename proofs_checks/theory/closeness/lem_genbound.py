@@ -74,7 +74,7 @@ STATEMENT = Statement(
     corrected=Claim(
         r"|\Phi' - \Phi| \le T L_G\, \mathbf E \Bigl[\sum_{t \le T} \mathrm{TV}(R, R') + "
         r"\sum_{t < T} \mathrm{TV}(P, P')\Bigr]",
-        "the same with total variation for the rewards, and the expectation in either model",
+        "models whose rewards are close in total variation have close objectives, with the expectation in either model",
         _corrected_slack,
     ),
     finding=Severity.SUBSTANCE,

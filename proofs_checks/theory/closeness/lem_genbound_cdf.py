@@ -107,7 +107,7 @@ STATEMENT = Statement(
     corrected=Claim(
         r"\|F_{Z'} - F_Z\|_\infty \le \mathbf E \Bigl[\sum_{t \le T} \mathrm{TV}(R, R') + "
         r"\sum_{t < T} \mathrm{TV}(P, P')\Bigr]",
-        "the same with total variation, and the expectation in either model",
+        "models that are close in total variation have close CDFs of the return, with the expectation in either model",
         _corrected_slack,
     ),
     finding=Severity.SUBSTANCE,

@@ -53,7 +53,8 @@ STATEMENT: Statement[Any] = Statement(
     corrected=Claim(
         r"|\hat\Phi(\pi) - \tilde\Phi(\pi)| \le T L_G\, \mathbf E_{\tilde M} \sum_t |S|\,\epsilon_R = "
         r"\tfrac12 T L_G \sqrt{|S|}\, \mathbf E_{\tilde M} \sum_t \epsilon_P",
-        "with the expectation under the empirical (or the optimistic) model it holds, with less than half the constant",
+        "with the expectation under the empirical (or the optimistic) model, the two are close, with less than half "
+        "the constant",
         close_hat_tilde.slack,
         when=lambda case: isinstance(case, Played),
     ),

@@ -57,7 +57,8 @@ STATEMENT = Statement(
     ),
     corrected=Claim(
         r"P(\|\tilde P - P\|_\infty \ge v) \le 2 |S_0| e^{-2 n v^2}",
-        "with the union over successors in the logarithm of the radius",
+        "with the union over successors in the logarithm of its radius, every frequency is close, except with the "
+        "stated probability",
         _corrected_slack,
         when=_met,
     ),

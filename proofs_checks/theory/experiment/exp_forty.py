@@ -65,7 +65,7 @@ def _error_slack(seen: Seen) -> Real:
 STATEMENT = Statement(
     label="exp:forty",
     title="the printed radius after 40 episodes",
-    section="6",
+    section="remarks",
     corrected=Claim(
         r"n \le 40 \le K,\ \delta \le 1 \Rightarrow \epsilon_R \ge 26/100",
         "after at most 40 visits the printed radius is still above a quarter, even for one state and one action",
@@ -85,7 +85,7 @@ STATEMENT = Statement(
 INFORMATION = Statement(
     label="exp:forty/information",
     title="what forty episodes can tell",
-    section="6",
+    section="remarks",
     corrected=Claim(
         r"K \le 40 \Rightarrow P_{1/10}(\text{wrong}) + P_{2/25}(\text{wrong}) \ge 38/100",
         "after at most 40 episodes any learner names the wrong path, with slip 1/10 or with slip 2/25 on the path of "

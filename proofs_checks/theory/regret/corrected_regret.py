@@ -121,7 +121,8 @@ STATEMENTS = (
         "the printed bound for the corrected learner",
         Claim(
             r"P\bigl[\mathrm{Reg} \le 4T^{3/2}L_G|S|\sqrt{|S||A|K\log(4|S||A|K/\delta)}\bigr] \ge 1-\delta",
-            "greedy everywhere, concave G, corrected radii at delta/2: the printed bound holds, even without the 5",
+            "for concave G and a planner greedy at every (t, s, y), with the corrected radii at delta/2, the printed "
+            "bound holds, even without its root of 5",
             _printed_slack,
             when=two_rewards,
         ),
@@ -135,7 +136,8 @@ STATEMENTS = (
         Claim(
             r"P\bigl[\mathrm{Reg} \le 4T^{3/2}L_G|S|\sqrt{|S||A|K\log(4|S||A|K/\delta)}\bigr] \ge 1-\delta, "
             r"\quad \epsilon = \sqrt{\log(6|S||A|K/\delta)/2N}",
-            "greedy everywhere, concave G, the printed radii: the printed bound holds, even without the 5",
+            "for concave G and a planner greedy at every (t, s, y), with the printed radii, the printed bound holds, "
+            "even without its root of 5",
             _printed_radii_slack,
             when=two_rewards,
         ),

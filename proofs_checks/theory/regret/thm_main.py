@@ -153,14 +153,14 @@ EXPECTED: Statement[Any] = Statement(
     section="4",
     printed=Claim(
         r"E[\mathrm{Reg}] \le 4T^{3/2}L_G|S|\sqrt{5|S||A|K\log(4|S||A|K/\delta)}, \text{ any optimal planner}",
-        "the same bound, for the expected regret that line 181 calls the regret, with any optimal planner",
+        "the expected regret, which line 181 calls the regret, is within the same bound, with any optimal planner",
         _expected_slack,
         when=_is_printed,
     ),
     corrected=Claim(
         r"\mathbf E[\mathrm{Reg}] \le 4T^{3/2}L_G|S|\sqrt{|S||A|K\log(4|S||A|K/\delta)}",
-        "greedy everywhere, concave G, corrected radii at 1/KT: the printed bound holds for the expected regret, even "
-        "without the 5",
+        "for concave G and a planner greedy at every (t, s, y), with the corrected radii at 1/KT, the printed bound "
+        "holds for the expected regret, even without its root of 5",
         expected_printed_slack,
         when=two_rewards,
     ),
