@@ -404,9 +404,7 @@ class MDP(ModelReaders):
     @cached_property
     def fingerprint(self) -> str:
         """A digest of the model's content (drawing, notes and names do not count)."""
-        from .as_json import model_to_json
-
-        data = model_to_json(self, listed=True)
+        data = self._listed_json()
         words = ("drawing", "notes", "action_names", "state_names")
         return files.digest({name: part for name, part in data.items() if name not in words})
 
