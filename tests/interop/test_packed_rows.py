@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import verified_risk as vr
+from verified_risk import files
+from verified_risk.errors import InvalidModel
+from verified_risk.mdp import as_json
 from verified_risk.numbers.decimals import less, row_sums, shortest_decimals
 
 RNG = np.random.default_rng(0)
@@ -69,7 +72,10 @@ def test_every_entry_is_the_one_that_its_float_means(sparse):
     rows[0, 0] = 1.0
     rows /= rows.sum(axis=1, keepdims=True)
     if sparse:
-        matrix = pytest.importorskip("scipy.sparse").csr_matrix(rows)
+        matrix = pytest.importorskip("scipy.sparse").csr_matrix(
+            np.where((rows == 0) & (rng.random((n, n)) < 0.2), 2, rows)
+        )
+        matrix.data[matrix.data == 2] = 0.0  # stored zeros
         mdp = vr.MDP.from_arrays(matrix, np.zeros(n), initial=0, horizon=1)
     else:
         mdp = vr.MDP.from_arrays(rows[:, None, :], np.zeros(n), initial=0, horizon=1, layout="sas")
@@ -88,3 +94,51 @@ def test_a_model_does_not_change_with_the_arrays_it_was_read_from():
     matrix.data[:] = 9
     assert [p for _, _, action in mdp for _, p in action.successors] == [Q(1, 2), Q(1, 2), Q(1, 4), Q(3, 4)]
     assert mdp.actions(0) is mdp.actions(0)
+
+
+def _model() -> vr.MDP:
+    third, seventh = [1 / 3, 1 / 3, 1 / 3], (np.array([0.1, 0.25, 0.35]) / 0.7).tolist()
+    rows = [[third, [0.5, 0.25, 0.25]], [seventh, [0.0, 1.0, 0.0]], [[0.1, 0.2, 0.7], third]]
+    return vr.MDP.from_arrays(rows, [[0, 1], [-np.inf, 2], [0.5, 1]], initial=0, horizon=2, absorbing=[1])
+
+
+@pytest.mark.parametrize("read", [lambda mdp: mdp, lambda mdp: mdp.map_rewards(lambda r: r)], ids=["packed", "listed"])
+def test_a_model_written_as_arrays_is_the_same_when_it_is_read(read, monkeypatch):
+    mdp = read(_model())
+    plain = mdp.to_json()
+    monkeypatch.setattr(as_json, "MOST_LISTED", 0)
+    packed = mdp.to_json()
+    again = vr.MDP.from_json(packed)
+    assert "states" in plain
+    assert "states" not in packed
+    assert (again.fingerprint, again.to_json(), again.notes) == (mdp.fingerprint, packed, mdp.notes)
+    assert [(s, a, x.successors, x.reward) for s, a, x in again] == [(s, a, x.successors, x.reward) for s, a, x in mdp]
+    assert vr.MDP.from_json(plain).fingerprint == mdp.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "value", "said"),
+    [
+        ("actions", 0, 0, r"actions\[0\] of the model is 0"),
+        ("law", 1, 9, r"law\[1\] of the model is 9"),
+        ("next", 0, 3, r"next\[0\] of the model is 3"),
+        ("next", 1, 0, "wanted increasing next states"),
+        ("successors", 0, 2, "next of the model has 9 entries, wanted 8"),
+        ("filled", 0, -2, r"filled\[0\] of the model is -2"),
+        ("filled", 0, 3, "wanted increasing next states, and their probabilities"),
+        ("filled", 2, -1, r"row 2 of the model sums to 99999999999999999/100000000000000000, not to 1"),
+        ("probability", 3, 0.51, r"row 1 of the model sums to 101/100, not to 1"),
+        ("probability", 0, 0.3, "row 0 of the model is .* wanted the nearest floats"),
+        ("probability", 8, 0.5, "row 2 of the model is .* wanted the nearest floats"),
+        ("probability", 3, np.nan, "wanted increasing next states, and their probabilities"),
+    ],
+)
+def test_arrays_of_a_model_that_do_not_fit_are_refused(name, at, value, said, monkeypatch):
+    monkeypatch.setattr(as_json, "MOST_LISTED", 0)
+    rows = [[[1 / 3, 1 / 3, 1 / 3]], [[0.5, 0.25, 0.25]], [(np.sqrt([2, 3, 5]) / np.sqrt([2, 3, 5]).sum()).tolist()]]
+    data = vr.MDP.from_arrays(rows, [0, 1, 2], initial=0, horizon=1, layout="sas").to_json()
+    array = files.decode_array(data["arrays"][name])
+    array[at] = value
+    data["arrays"][name] = files.encode_array(array)
+    with pytest.raises(InvalidModel, match=said):
+        vr.MDP.from_json(data)

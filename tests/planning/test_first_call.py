@@ -114,7 +114,8 @@ import sys, verified_risk as vr
 lake = vr.models.frozen_lake()
 for text in ("mean", "cvar(1/4)", "var(1/4)", "0.5*mean + 0.5*cvar(1/10)"):
     vr.plan(lake, text)
-vr.plan(vr.models.two_paths(), "wang(3/4)")
+for text in ("wang(3/4)", "wang(-3/4)"):
+    vr.plan(lake, text)
 vr.learn(lake, "cvar(1/4)", episodes=10)
 print("numba" in sys.modules)
 """

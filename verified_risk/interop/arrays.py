@@ -40,6 +40,7 @@ from ..mdp.flat import PackedStates, starts
 from ..mdp.packed import Packed, Rows
 from ..mdp.readers import Horizon, Initial, StateActions
 from ..mdp.reading import Reader
+from ..mdp.repairs import Repairs
 from ..numbers.rational import Rational, as_whole
 from .array_rewards import StepRewards
 from .matrices import array_of, bits_of, interleaved, is_matrix_list, rows_of
@@ -130,7 +131,8 @@ class _Step:
             if as_whole(s) is None or not 0 <= s < self.n:
                 raise InvalidModel(f"absorbing names state {s!r}, wanted an integer in 0..{self.n - 1}")
         still = frozenset(absorbing)
-        self.packed = Packed(rows, self.row_name, normalise)
+        self.repairs = Repairs()
+        self.packed = Packed.read(rows, self.row_name, normalise, self.repairs)
         self.offered = pays.offered()
         self.offered[list(still)] = True
         bare = np.flatnonzero(~self.offered.any(axis=1))
@@ -148,7 +150,8 @@ class _Step:
                 own, laws = law, (*laws, Law.point(0))
                 law = np.full(len(used), len(laws) - 1)
                 law[~stays] = own
-            return PackedStates(self.packed, np.where(stays, -1, used), start, laws, law)
+            packed = self.packed.selected(np.where(stays, -1, used), used // self.count)
+            return PackedStates(packed, start, laws, law)
         nothing = Law.point(0)
         actions = [
             Action(((row // self.count, Fraction(1)),), nothing) if stay else pays.action(self.packed, row)
@@ -168,7 +171,7 @@ class _Step:
     def notes(self) -> list[str]:
         absent = int((~self.offered).sum())
         said = [f"{absent} actions with reward -inf were left out"] if absent and not self.listed else []
-        return [*self.packed.repairs.notes(), *said]
+        return [*self.repairs.notes(), *said]
 
 
 # -- P ----------------------------------------------------------------------------------------------------------------

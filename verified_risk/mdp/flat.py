@@ -11,7 +11,7 @@ import numpy as np
 
 from ..law import Law
 from .action import Action
-from .packed import Floats, Ints, Packed, entry_places
+from .packed import Floats, Ints, Packed
 from .rewards import ContinuousReward
 
 
@@ -54,30 +54,12 @@ class PackedAction(Action):
 
 
 class PackedStates(Sequence[tuple[Action, ...]]):
-    """The actions of every state, made on first access.
+    """The actions of every state, made on first access: action i has row i of ``packed``, and a reward law."""
 
-    Action i has row ``rows[i]`` of ``packed`` as its successors; it stays where it is if that is -1.
-    """
-
-    def __init__(
-        self, packed: Packed, rows: Ints, action_start: Ints, laws: tuple[Law | ContinuousReward, ...], law: Ints
-    ) -> None:
-        self.packed, self.rows = packed, rows
+    def __init__(self, packed: Packed, action_start: Ints, laws: tuple[Law | ContinuousReward, ...], law: Ints) -> None:
+        self.packed = packed
         self._made: list[tuple[Action, ...] | None] = [None] * (len(action_start) - 1)
-        start, column, value = packed.start, packed.column, packed.value
-        mask = packed.positive()
-        if mask is not None:
-            start = np.concatenate(([0], np.cumsum(mask)))[start]
-            column, value = column[mask], value[mask]
-        if len(rows) != len(start) - 1 or (rows < 0).any():
-            sizes = np.where(rows < 0, 1, np.diff(start)[rows])
-            at = entry_places(start, rows[rows >= 0])
-            moves = np.repeat(rows >= 0, sizes)
-            target = np.repeat(np.arange(len(action_start) - 1), np.diff(action_start))  # the state of each action
-            succ_state, succ_prob = np.repeat(target, sizes), np.ones(int(sizes.sum()))
-            succ_state[moves], succ_prob[moves] = column[at], value[at]
-            start, column, value = starts(sizes), succ_state, succ_prob
-        self.flat = FlatModel(action_start, start, column, value, laws, law)
+        self.flat = FlatModel(action_start, packed.start, packed.column, packed.value, laws, law)
 
     def __len__(self) -> int:
         return len(self._made)
@@ -97,27 +79,28 @@ class PackedStates(Sequence[tuple[Action, ...]]):
     def _actions(self, s: int) -> Iterator[Action]:
         flat = self.flat
         for i in range(int(flat.action_start[s]), int(flat.action_start[s + 1])):
-            row, law = int(self.rows[i]), flat.laws[flat.law[i]]
-            yield Action(((s, Fraction(1)),), law) if row < 0 else PackedAction(self.packed, row, law)
+            yield PackedAction(self.packed, i, flat.laws[flat.law[i]])
 
 
-def flat_model(states: Sequence[tuple[Action, ...]]) -> FlatModel:
-    """Return the arrays of a product model."""
+def flat_model(states: Sequence[tuple[Action, ...]], packed: Packed) -> FlatModel:
+    """Return the arrays of a product model, with the laws of next states ``packed``."""
     if isinstance(states, PackedStates):
         return states.flat
     actions = [action for own in states for action in own]
-    rows = [action.successors for action in actions]
-    number: dict[int, int] = {}
-    laws = [action.reward for action in actions]
-    law = np.array([number.setdefault(id(reward), len(number)) for reward in laws])
-    return FlatModel(
-        starts(map(len, states)),
-        starts(map(len, rows)),
-        np.array([s for row in rows for s, _ in row], dtype=np.int64),
-        np.array([p.numerator / p.denominator for row in rows for _, p in row]),
-        tuple({id(reward): reward for reward in laws}.values()),
-        law,
-    )
+    number: dict[Any, int] = {}
+    by_id = {id(action.reward): action.reward for action in actions}
+    of_id = {key: number.setdefault(_content(law), len(number)) for key, law in by_id.items()}
+    laws = {of_id[key]: law for key, law in by_id.items()}
+    law = np.array([of_id[id(action.reward)] for action in actions])
+    start = starts(map(len, states))
+    return FlatModel(start, packed.start, packed.column, packed.value, tuple(laws[k] for k in range(len(laws))), law)
+
+
+def _content(law: Law | ContinuousReward) -> Any:
+    """Return what equal laws have in common; hashing fractions is slow."""
+    if not isinstance(law, Law):
+        return id(law)
+    return tuple((x.numerator, x.denominator) for x in (*law.atoms, *law.masses))
 
 
 def starts(counts: Iterable[int]) -> Ints:

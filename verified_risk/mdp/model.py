@@ -20,6 +20,7 @@ from ..numbers.format import short
 from ..numbers.rational import Rational, as_step, as_whole
 from .action import Action, finite, range_of
 from .flat import FlatModel, PackedStates, flat_model
+from .packed import Packed
 from .readers import Horizon, Initial, ModelReaders, Reward, Row, StateActions
 from .reading import (
     Reader,
@@ -255,7 +256,14 @@ class MDP(ModelReaders):
     @cached_property
     def flat(self) -> FlatModel | None:
         """The actions as arrays; None if some reward depends on the next state."""
-        return flat_model(self._states) if self.is_product else None
+        return flat_model(self._states, self.packed) if self.is_product else None
+
+    @cached_property
+    def packed(self) -> Packed:
+        """The laws of the next state of all actions, exactly, in a few arrays."""
+        if isinstance(self._states, PackedStates):
+            return self._states.packed
+        return Packed.of([action.successors for _, _, action in self])
 
     @cached_property
     def _laws(self) -> tuple[Law | ContinuousReward, ...]:
@@ -396,7 +404,7 @@ class MDP(ModelReaders):
     @cached_property
     def fingerprint(self) -> str:
         """A digest of the model's content (drawing, notes and names do not count)."""
-        data = self.to_json()
+        data = self._listed_json()
         words = ("drawing", "notes", "action_names", "state_names")
         return files.digest({name: part for name, part in data.items() if name not in words})
 

@@ -7,10 +7,10 @@ access.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from .reading import listed
 from .repairs import ULPS, Repairs
 
 Ints: TypeAlias = npt.NDArray[np.int64]
+Ints32: TypeAlias = npt.NDArray[np.int32]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 AT_ONCE = 16_000
@@ -51,20 +52,87 @@ class Rows:
 
 
 class Packed:
-    """Rows of probabilities read exactly; the array of values passes to the object.
+    """Rows of probabilities, exactly.
 
     ``value`` are the nearest floats.  Row i consists of their shortest decimals, except entry ``filled[i]``, if that is
     not -1, which is 1 less the others; or of the fractions ``own[i]``.
     """
 
-    def __init__(self, rows: Rows, name: Callable[[int], str], normalise: bool) -> None:
-        self.start, self.column = rows.start, rows.column
-        self.filled = np.full(len(rows), -1, dtype=np.int32)
-        self.own: dict[int, tuple[Fraction, ...]] = {}
-        self.repairs = Repairs()
+    def __init__(
+        self, start: Ints, column: Ints, value: Floats, filled: Ints32, own: dict[int, tuple[Fraction, ...]]
+    ) -> None:
+        self.start, self.column, self.value, self.filled, self.own = start, column, value, filled, own
+
+    @classmethod
+    def read(cls, rows: Rows, name: Callable[[int], str], normalise: bool, repairs: Repairs) -> Packed:
+        """Read the rows of a matrix, whose array of values passes to the object.
+
+        :raises InvalidModel: if a row is not a law; ``name`` names it
+        """
         floats = rows.value.dtype.kind == "f" or _zeros_and_ones(rows.value)
-        self.value = rows.value.astype(np.float64, copy=False) if floats else np.zeros(len(rows.column))
-        _Reader(self, rows, name, normalise).read(floats)
+        value = rows.value.astype(np.float64, copy=False) if floats else np.zeros(len(rows.column))
+        self = cls(rows.start, rows.column, value, np.full(len(rows), -1, dtype=np.int32), {})
+        _Reader(self, rows, name, normalise, repairs).read(floats)
+        return self
+
+    @classmethod
+    def of(cls, laws: Sequence[tuple[tuple[int, Fraction], ...]]) -> Packed:
+        """Return laws of next states given by fractions."""
+        known: dict[tuple[int, int], tuple[float, bool]] = {}  # the nearest float, and whether it means the fraction
+        value, own = [], {}
+        for i, law in enumerate(laws):
+            plain = True
+            for _, p in law:
+                key = (p.numerator, p.denominator)
+                if key not in known:
+                    x = p.numerator / p.denominator
+                    known[key] = (x, as_fraction(x, "") == p)
+                x, means = known[key]
+                value.append(x)
+                plain &= means
+            if not plain:
+                own[i] = tuple(p for _, p in law)
+        column = np.array([s for law in laws for s, _ in law], dtype=np.int64)
+        start = np.concatenate(([0], np.cumsum(np.fromiter(map(len, laws), dtype=np.int64))))
+        return cls(start, column, np.array(value), np.full(len(laws), -1, dtype=np.int32), own)
+
+    def check(self, name: Callable[[int], str]) -> None:
+        """Raise for the first row that is not a law, and for values that are not the nearest floats."""
+        reader = _Reader(self, Rows(self.start, self.column, self.value, 0), name, False, Repairs())
+        doubtful = list(self.own)
+        for first, last in reader.blocks():
+            block = reader.sums(first, last)
+            filled, at = self.filled[first:last], block.heads + np.maximum(self.filled[first:last], 0)
+            nearest, certain = decimals.less(block.x[at], block.digits[at], block.places[at], block.high, block.low)
+            right = np.where(filled < 0, (block.high == 0) & (block.low == 0), certain & (nearest == block.x[at]))
+            doubtful += (first + np.flatnonzero(~(block.plain & right))).tolist()
+        for i in sorted(set(doubtful)):
+            exact, found = self.entries(i), self.value[self.start[i] : self.start[i + 1]].tolist()
+            if sum(exact) != 1 or min(exact) <= 0:
+                raise InvalidModel(f"{name(i)} sums to {said(sum(exact, Fraction()))}, not to 1: {listed(exact)}")
+            if [float(p) for p in exact] != found:
+                raise InvalidModel(f"{name(i)} is {listed(exact)}, wanted the nearest floats, not {found}")
+
+    def selected(self, rows: Ints, stay: Ints) -> Packed:
+        """Return the rows of these numbers without zeros; -1 is a row that leads to state ``stay[i]``."""
+        start, column, value, filled, own = self.start, self.column, self.value, self.filled, self.own
+        mask = self._positive()
+        if mask is None and len(rows) == len(filled) and (rows >= 0).all():
+            return self
+        if mask is not None:
+            dropped = np.concatenate(([0], np.cumsum(~mask)))
+            filled = np.where(filled < 0, -1, filled - dropped[start[:-1] + filled] + dropped[start[:-1]])
+            start, column, value = start - dropped[start], column[mask], value[mask]
+            own = {i: tuple(p for p in row if p) for i, row in own.items()}
+        sizes = np.where(rows < 0, 1, np.diff(start)[rows])
+        moves, at = np.repeat(rows >= 0, sizes), entry_places(start, rows[rows >= 0])
+        new_column, new_value = np.repeat(stay, sizes), np.ones(int(sizes.sum()))
+        new_column[moves], new_value[moves] = column[at], value[at]
+        numbers = enumerate(rows.tolist())
+        return Packed(
+            np.concatenate(([0], np.cumsum(sizes))), new_column, new_value,
+            np.where(rows < 0, -1, filled[rows]).astype(np.int32), {i: own[r] for i, r in numbers if r in own},
+        )  # fmt: skip
 
     def entries(self, i: int) -> Sequence[Fraction]:
         """Return the probabilities of row i, zeros included."""
@@ -81,7 +149,7 @@ class Packed:
         columns = self.column[self.start[i] : self.start[i + 1]].tolist()
         return tuple((s, p) for s, p in zip(columns, self.entries(i), strict=True) if p)
 
-    def positive(self) -> npt.NDArray[np.bool_] | None:
+    def _positive(self) -> npt.NDArray[np.bool_] | None:
         """Return where probabilities are positive; None if all are."""
         zeros = np.flatnonzero(self.value == 0)
         if not len(zeros):
@@ -94,36 +162,58 @@ class Packed:
         return mask
 
 
+class _Block(NamedTuple):
+    """Some rows: their entries, as decimals too, and by how much each sums to more than 1 if it is ``plain``."""
+
+    x: Floats
+    heads: Ints
+    sizes: Ints
+    digits: Ints
+    places: Ints
+    high: Ints
+    low: Ints
+    plain: npt.NDArray[np.bool_]
+
+
 class _Reader:
     """Fills a :class:`Packed`."""
 
-    def __init__(self, packed: Packed, rows: Rows, name: Callable[[int], str], normalise: bool) -> None:
-        self.packed, self.rows, self.name, self.normalise = packed, rows, name, normalise
+    def __init__(
+        self, packed: Packed, rows: Rows, name: Callable[[int], str], normalise: bool, repairs: Repairs
+    ) -> None:
+        self.packed, self.rows, self.name, self.normalise, self.repairs = packed, rows, name, normalise, repairs
         self.moved: list[tuple[int, Fraction]] = []  # rows and amounts, the largest among those read together
         self.small: dict[tuple[float, ...], tuple[Fraction, ...] | None] = {}
 
     def read(self, floats: bool) -> None:
         """Read all rows: floats as arrays, and row by row where that takes exact arithmetic."""
+        for first, last in self.blocks():
+            for i in self._read_block(first, last) if floats else range(last - first):
+                self._read_row(first + i, floats)
+        self.repairs.moved -= len(self.moved)
+        for i, amount in sorted(self.moved):
+            self.repairs.move(amount, self.name(i))
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        """Divide the rows into those that are read together."""
         start, first = self.rows.start, 0
         while first < len(self.rows):
             last = max(first + 1, int(np.searchsorted(start, start[first] + AT_ONCE, side="right")) - 1)
-            for i in self._read_block(first, last) if floats else range(last - first):
-                self._read_row(first + i, floats)
+            yield first, last
             first = last
-        self.packed.repairs.moved -= len(self.moved)
-        for i, amount in sorted(self.moved):
-            self.packed.repairs.move(amount, self.name(i))
 
-    def _read_block(self, first: int, last: int) -> list[int]:
-        """Read some rows, and return those that are left, in order."""
+    def sums(self, first: int, last: int) -> _Block:
         begin = self.rows.start[first : last + 1] - self.rows.start[first]
         x, heads, sizes = self.packed.value[self.rows.start[first] : self.rows.start[last]], begin[:-1], np.diff(begin)
         digits, places = decimals.shortest_decimals(np.minimum(x, 1.0))
         high, low = decimals.row_sums(digits, places, begin)
-        high -= 10**decimals.HIGH
-        largest = np.maximum.reduceat(x, heads)
-        plain = (largest <= 1) & (np.maximum.reduceat(places, heads) <= decimals.HIGH + decimals.LOW)
-        plain &= (sizes <= LONGEST) & (np.add.reduceat(x, heads) < 8)
+        plain = (np.maximum.reduceat(x, heads) <= 1) & (sizes <= LONGEST) & (np.add.reduceat(x, heads) < 8)
+        plain &= np.maximum.reduceat(places, heads) <= decimals.HIGH + decimals.LOW
+        return _Block(x, heads, sizes, digits, places, high - 10**decimals.HIGH, low, plain)
+
+    def _read_block(self, first: int, last: int) -> list[int]:
+        """Read some rows, and return those that are left, in order."""
+        x, heads, sizes, digits, places, high, low, plain = self.sums(first, last)
         off = plain & ((high != 0) | (low != 0))
         if not off.any():
             return np.flatnonzero(~plain).tolist()
@@ -132,11 +222,11 @@ class _Reader:
         rows = np.flatnonzero(off & ~slow)
         maybe = rows[decimals.near_small_fractions(x[heads[rows]])]
         if len(maybe):
-            near = decimals.near_small_fractions(x[entry_places(begin, maybe)])
+            near = decimals.near_small_fractions(x[entry_places(np.append(heads, len(x)), maybe)])
             slow[maybe[np.logical_and.reduceat(near, np.cumsum(sizes[maybe]) - sizes[maybe])]] = True
             rows = np.flatnonzero(off & ~slow)
         if len(rows):
-            here = np.where(x == np.repeat(largest, sizes), np.arange(len(x)), len(x))
+            here = np.where(x == np.repeat(np.maximum.reduceat(x, heads), sizes), np.arange(len(x)), len(x))
             at = np.minimum.reduceat(here, heads)[rows]
             decimal, at_all = (digits[at], places[at]), at + self.rows.start[first]
             self._move(first, rows, at - heads[rows], at_all, decimal, (high[rows], low[rows]))
@@ -160,7 +250,7 @@ class _Reader:
             for k in np.flatnonzero(size >= size.max() * (1 - decimals.CLOSE)).tolist()
         ]
         amount, row = max(amounts)
-        packed.repairs.moved += len(rows)
+        self.repairs.moved += len(rows)
         self.moved.append((first - row, Fraction(amount, whole)))
 
     def _read_row(self, i: int, floats: bool) -> None:
@@ -179,13 +269,13 @@ class _Reader:
         if gap and abs(gap) * 2**self.rows.bits <= ULPS * len(values):
             small = self._as_small(tuple(values))
             if small is not None:
-                packed.repairs.fractions += 1
+                self.repairs.fractions += 1
                 self._keep(i, small)
                 return
             largest = max(range(len(values)), key=values.__getitem__)
             packed.filled[i] = largest
             packed.value[self.rows.start[i] + largest] = float(exact[largest] - gap)
-            packed.repairs.moved += 1
+            self.repairs.moved += 1
             self.moved.append((i, abs(gap)))
         elif gap:
             self._keep(i, self._summing_to_one(i, exact))
@@ -209,7 +299,7 @@ class _Reader:
         if total == 1:
             return tuple(exact)
         if self.normalise and total > 0:
-            self.packed.repairs.divide(total, self.name(i))
+            self.repairs.divide(total, self.name(i))
             return tuple(p / total for p in exact)
         raise InvalidModel(
             f"{self.name(i)} sums to {said(total)}, not to 1: {listed(exact)}; normalise=True divides by the sum"

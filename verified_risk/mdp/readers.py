@@ -379,6 +379,12 @@ class ModelReaders(files.Saved):
 
         return model_to_json(cast("MDP", self))
 
+    def _listed_json(self) -> dict[str, Any]:
+        """Return :meth:`to_json` with every entry listed, whatever the size."""
+        from .as_json import model_to_json
+
+        return model_to_json(cast("MDP", self), listed=True)
+
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> MDP:
         """Invert :meth:`to_json`.

@@ -84,12 +84,22 @@ class _Hulls:
             while left:
                 i, p = left[0]
                 places = self._start[i], self._count[i], *self._corners
-                found = kernels.hulls(low[i], high[i], self.shape, p.x, p.g, used, *places)
+                hulls = kernels.hulls.at(self._work(low[i], high[i], p))
+                found = hulls(low[i], high[i], self.shape, p.x, p.g, used, *places)
                 if found < 0:
                     self._corners = np.concatenate((self._corners, np.zeros_like(self._corners)), axis=1)
                 else:
                     used, left = found, left[1:]
         return self._start, self._count, self._corners[0], self._corners[1]
+
+    def _work(self, low: Floats, high: Floats, polygon: Polygon) -> float:
+        """Return how many steps the envelopes take: those of the knots within each box that is unlike the one before,
+        if the polygon is neither convex nor concave."""
+        if self.shape == 1:
+            return len(low) + len(polygon.x)
+        new = np.append(True, (np.diff(low) != 0) | (np.diff(high) != 0))
+        inside = np.searchsorted(polygon.x, high[new]) - np.searchsorted(polygon.x, low[new])
+        return len(low) + 20 * len(inside) + (0 if self.shape else 3 * int(inside.sum()))
 
 
 def _weighed(pieces: list[tuple[slice, Polygon]], widths: Sequence[Fraction]) -> list[tuple[slice, Polygon]]:
