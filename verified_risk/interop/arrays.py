@@ -128,6 +128,7 @@ class _Step:
             if as_whole(s) is None or not 0 <= s < self.n:
                 raise InvalidModel(f"absorbing names state {s!r}, wanted an integer in 0..{self.n - 1}")
         still = frozenset(absorbing)
+        self.remarks = pays.notes(rows)
         self.packed = Packed(rows, self.row_name, normalise)
         self.names = tuple(tuple(a for a in range(count) if s in still or pays.offered(s, a)) for s in range(self.n))
         bare = next((s for s in range(self.n) if not self.names[s]), None)
@@ -154,7 +155,7 @@ class _Step:
     def notes(self) -> list[str]:
         absent = sum(self.count - len(names) for names in self.names)
         said = [f"{absent} actions with reward -inf were left out"] if absent and not self.listed else []
-        return [*self.packed.repairs.notes(), *said]
+        return [*self.packed.repairs.notes(), *said, *self.remarks]
 
 
 # -- P ----------------------------------------------------------------------------------------------------------------
