@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from os import PathLike
 
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, hints_at_arguments
 from ..kernels.jit import reporting_compilations
 from ..mdp import MDP
 from ..numbers.rational import Rational
@@ -24,6 +24,7 @@ from .run import Run, assemble
 from .task import Settings, Task
 
 
+@hints_at_arguments
 def learn(
     mdp: MDP | Environment,
     objective: Weighting | str,
