@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .comparing import Comparison, compare
     from .law import Law
     from .learning import Run
+    from .learning.agent import Learner
     from .learning.api import learn
     from .learning.audit import AuditReport
     from .learning.log import Log
@@ -113,6 +114,7 @@ __all__ = [
     "Proved",
     # learning
     "learn",
+    "Learner",
     "Run",
     "AuditReport",
     "Log",
@@ -140,6 +142,7 @@ _HOME = {
     "Recheck": "planning.result",
     "Proved": "proving",
     "AuditReport": "learning.audit",
+    "Learner": "learning.agent",
     "Log": "learning.log",
     **dict.fromkeys(("LogAnswer", "evaluate_from_log", "plan_from_log"), "learning.log_answers"),
     **dict.fromkeys(("MarkovTest", "markov_test"), "learning.markov_test"),

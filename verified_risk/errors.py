@@ -7,6 +7,40 @@ One other exception is raised on purpose: an :class:`AssertionError`, if a plann
 attains more than the upper bound).  That is a defect of this package, not of its input.
 """
 
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+F = TypeVar("F", bound=Callable[..., Any])
+OTHER_NAMES = {
+    "gamma": "discount", "beta": "discount", "T": "horizon", "H": "horizon", "max_steps": "horizon",
+    "seconds": "time_limit", "timeout": "time_limit", "tol": "gap", "epsilon": "gap", "constraints": "subject_to",
+    "n_episodes": "episodes", "normalize": "normalise", "s0": "initial", "start": "initial",
+}  # fmt: skip
+"""What other packages call some arguments."""
+
+
+def hints_at_arguments(function: F) -> F:
+    """Make the :class:`TypeError` for an unknown keyword argument name the one that was probably meant."""
+    code = function.__code__
+    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+    @wraps(function)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        for name in kwargs:
+            if name not in known:
+                raise TypeError(f"{function.__name__}() has no argument {name!r}, {_meant(name, known)}")
+        return function(*args, **kwargs)
+
+    return cast("F", checked)
+
+
+def _meant(name: str, known: tuple[str, ...]) -> str:
+    from difflib import get_close_matches
+
+    close = [OTHER_NAMES[name]] if OTHER_NAMES.get(name) in known else get_close_matches(name, known, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"only {', '.join(known)}"
+
 
 class VerifiedRiskError(ValueError):
     """Base class of all errors of this package."""

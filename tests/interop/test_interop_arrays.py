@@ -318,3 +318,18 @@ def test_the_first_entry_that_is_no_probability_is_named_however_small_it_is(ent
     for rows in (P, P.astype(object)):
         with pytest.raises(InvalidModel, match=re.escape("[1, 0][1] is ")):
             vr.MDP.from_arrays(rows, np.zeros((2, 1)), initial=0, horizon=1, normalise=normalise)
+
+
+def test_the_error_of_R_says_how_P_was_read():
+    with pytest.raises(InvalidModel, match=r"R has shape \(3, 2\).*P\[a, s, s'\], with 2 states and 3 actions"):
+        vr.MDP.from_arrays(np.full((3, 2, 2), 0.5), np.zeros((3, 2)), initial=0, horizon=1)
+
+
+def test_a_reward_that_may_be_a_mean_is_noted():
+    """Only if the next state is random and ``R[s, a]`` is no integer: other tables hardly hold means."""
+    P, R = np.array([[[0.5, 0.5]] * 3, [[0.0, 1.0]] * 3]), np.array([[0.0, 1.0, 2.5], [3.5, 0.0, 0.0]])
+    read = [
+        vr.MDP.from_arrays(P, rewards, initial=0, horizon=1).notes
+        for rewards in (R, np.round(R), R * [[0], [1]], R[:, 2], R[:, :, None] * np.ones(2))
+    ]
+    assert ["if it is a mean, risk is understated" in "".join(notes) for notes in read] == [True] + [False] * 4

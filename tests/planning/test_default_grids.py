@@ -91,10 +91,10 @@ def test_the_mean_of_continuous_rewards_needs_no_grid_from_the_caller():
 def test_a_search_without_memory_takes_a_coarser_grid_and_says_so(monkeypatch, objective):
     limit_memory(monkeypatch, 200_000)
     continuous = vr.plan(uniform(), objective, time_limit=1)
-    assert continuous.certificate.method.endswith("on the finest grid that fits into memory")
+    assert "on the finest grid that fits into memory" in continuous.certificate.method
     assert grid_choice.search_bytes(1, grid_choice.steps_remaining(continuous.mdp, continuous.eta)) <= 200_000
     finer = vr.plan(uniform(), objective, gap="1/1000", time_limit=1)
-    assert finer.certificate.method.endswith("on the finest grid that fits into memory")
+    assert "on the finest grid that fits into memory" in finer.certificate.method
     fine = vr.MDP(0, [[[1], [1]]], [[{0: "1/2", "12345/10001": "1/2"}, {"1/3": 1}]], horizon=6, discount="99/100")
     limit_memory(monkeypatch, 100_000)
     found = vr.plan(fine, objective, time_limit=1)

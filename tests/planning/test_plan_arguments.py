@@ -71,3 +71,33 @@ def test_a_policy_of_one_model_is_not_played_in_another_by_accident():
 def test_importing_the_package_imports_no_numba():
     code = "import sys, verified_risk; print({'numba', 'scipy.stats', 'flint', 'sympy'} & set(sys.modules) or 'none')"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "none"
+
+
+@pytest.mark.parametrize(
+    ("call", "argument", "meant"),
+    [
+        (lambda **x: vr.plan(MODEL, G, **x), "timelimit", "time_limit"),
+        (lambda **x: vr.plan(MODEL, G, **x), "constraints", "subject_to"),
+        (lambda **x: vr.learn(MODEL, G, **x), "episode", "episodes"),
+        (lambda **x: vr.MDP(0, [[[1]]], [[0]], 1, **x), "gamma", "discount"),
+        (lambda **x: vr.MDP.from_arrays([[[1]]], [0], initial=0, horizon=1, **x), "gamma", "discount"),
+        (lambda **x: vr.MDP.from_gymnasium("FrozenLake-v1", **x), "max_steps", "horizon"),
+    ],
+)
+def test_an_unknown_argument_is_answered_with_the_one_that_was_meant(call, argument, meant):
+    with pytest.raises(TypeError, match=f"has no argument '{argument}', did you mean '{meant}'\\?"):
+        call(**{argument: 1})
+
+
+def test_an_argument_like_no_other_is_answered_with_all():
+    with pytest.raises(TypeError, match="has no argument 'zzz', only mdp, objective, eta, gap"):
+        vr.plan(MODEL, G, zzz=1)
+
+
+def test_the_default_gap_of_small_models_off_the_grid_is_a_few_times_1e_5_of_the_range():
+    rewards = [["1.2345678901", "0.7182818284"], ["-0.5772156649", "0.3333333331"]]
+    mdp = vr.MDP(0, [[["1/2", "1/2"], ["1/3", "2/3"]]] * 2, rewards, horizon=4, discount="0.97")
+    plan = vr.plan(mdp, vr.CVaR("1/4"))
+    low, high = mdp.remaining_range(0)
+    assert plan.gap <= (high - low) / 20_000
+    assert plan.lower <= plan.objective.of(vr.return_law(mdp, plan.policy)) <= plan.upper

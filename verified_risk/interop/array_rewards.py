@@ -24,6 +24,7 @@ class StepRewards:
     def __init__(self, R: Any, n: int, count: int, ass: bool, where: str, *, stacked: bool) -> None:
         self.n, self.count, self.where, self.ass = n, count, where, ass
         self.stacked = stacked
+        self.alike = False  # the actions of a state earn the same
         self.by_state: npt.NDArray[Any] | None = None
         self.joint: Rows | None = None
         self.laws: Sequence[Sequence[Any]] | None = None
@@ -51,12 +52,15 @@ class StepRewards:
     def _table(self, array: npt.NDArray[Any]) -> None:
         """Read ``R[s]`` or ``R[s, a]``."""
         if array.shape == (self.n,):
-            array = np.repeat(array[:, None], self.count, axis=1)
+            array, self.alike = np.repeat(array[:, None], self.count, axis=1), True
         elif self.stacked and array.shape == (self.n * self.count,):  # one per row of P
             array = array.reshape(self.count, self.n).T if self.ass else array.reshape(self.n, self.count)
         if array.shape != (self.n, self.count):
             n, count = self.n, self.count
-            raise InvalidModel(f"{self.where} has shape {array.shape}, wanted ({n},), ({n}, {count}) or one as P")
+            read = f"P was read as P[{'a, s' if self.ass else 's, a'}, s'], with {n} states and {count} actions"
+            raise InvalidModel(
+                f"{self.where} has shape {array.shape}, wanted ({n},), ({n}, {count}) or one as P ({read})"
+            )
         self.by_state = array
 
     def _next_state(self, parts: list[Rows]) -> None:
@@ -71,6 +75,15 @@ class StepRewards:
             if len(own) != self.count:
                 raise InvalidModel(f"{self.where}[{s}] has {len(own)} actions, wanted {self.count} as in P")
         return R
+
+    def notes(self, rows: Rows) -> list[str]:
+        """Say that a reward ``R[s, a]`` is certain, where it may be the mean of rewards that the next state decides."""
+        if self.by_state is None or self.alike or self.by_state.dtype.kind != "f":
+            return []
+        random = (np.diff(rows.start) > 1).reshape(self.n, self.count)
+        broken = random & np.isfinite(self.by_state) & (self.by_state != np.round(self.by_state))
+        said = "R[s, a] is paid for certain; if it is a mean, risk is understated: pass R[s, a, s'] or laws R[s][a]"
+        return [said] if broken.any() else []
 
     def offered(self) -> npt.NDArray[np.bool_]:
         """Return, for each state and action, whether the state has the action."""

@@ -131,6 +131,7 @@ class _Step:
             if as_whole(s) is None or not 0 <= s < self.n:
                 raise InvalidModel(f"absorbing names state {s!r}, wanted an integer in 0..{self.n - 1}")
         still = frozenset(absorbing)
+        self.remarks = pays.notes(rows)
         self.repairs = Repairs()
         self.packed = Packed.read(rows, self.row_name, normalise, self.repairs)
         self.offered = pays.offered()
@@ -171,7 +172,7 @@ class _Step:
     def notes(self) -> list[str]:
         absent = int((~self.offered).sum())
         said = [f"{absent} actions with reward -inf were left out"] if absent and not self.listed else []
-        return [*self.repairs.notes(), *said]
+        return [*self.repairs.notes(), *said, *self.remarks]
 
 
 # -- P ----------------------------------------------------------------------------------------------------------------

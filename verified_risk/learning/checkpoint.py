@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,8 +16,12 @@ import numpy as np
 from .. import files
 from ..errors import InvalidArgument, InvalidFile
 from ..files import decode_array, encode_array
+from ..objectives import objective
+from .declarations import Declared, RewardOf
 from .interval import Bracket
 from .learner import Floats, Ints, Learner
+from .policies import BlackBox
+from .task import Settings
 
 SECONDS_BETWEEN = 20.0
 """The time between two writings of the file; a crash loses this much play and one batch."""
@@ -33,11 +38,15 @@ class KnownRows(NamedTuple):
 class Checkpoint:
     """The file ``path`` with the state of a run; None stores nothing.
 
-    ``about`` is everything that determines the run.
+    ``about`` is everything that determines the run; with ``any_number`` the number of episodes and the length of the
+    interval at which to stop do not, so that a finished run can be continued.
     """
 
-    def __init__(self, path: Path | None, about: dict[str, Any], learner: Learner, bracket: Bracket) -> None:
+    def __init__(
+        self, path: Path | None, about: dict[str, Any], learner: Learner, bracket: Bracket, *, any_number: bool = False
+    ) -> None:
         self.path, self.about, self.learner, self.bracket = path, about, learner, bracket
+        self.free = ("episodes", "stop_when") if any_number else ()
         self.last = time.monotonic()
 
     def restore(self) -> tuple[int, list[Floats]]:
@@ -59,7 +68,7 @@ class Checkpoint:
 
     def _restore(self, data: dict[str, Any]) -> tuple[int, list[Floats]]:
         for name, value in self.about.items():
-            if data["about"].get(name) != value:
+            if data["about"].get(name) != value and name not in self.free:
                 raise InvalidFile(
                     f"{self.path} holds another run: its {name} is {_short(data['about'].get(name))}, this run's is "
                     f"{_short(value)}"
@@ -129,6 +138,41 @@ class Checkpoint:
         }
         files.write(self.path, "learning", data)
         self.last = time.monotonic()
+
+
+class Recorded(NamedTuple):
+    """The settings of the run in a file; ``shell`` is None for a model, ``episodes`` is how many were played."""
+
+    about: dict[str, Any]
+    episodes: int
+    settings: Settings
+    shell: BlackBox | None
+
+
+def recorded(path: Path, known_rewards: RewardOf | None) -> Recorded:
+    """Read what the file of a run is about; ``known_rewards`` is the function that it had, as files keep none.
+
+    Raises :class:`InvalidFile` if the file is damaged, and :class:`InvalidArgument` if there is none or the function is
+    missing.
+    """
+
+    def parse(data: dict[str, Any]) -> Recorded:
+        about, episodes = data["about"], data["episodes"]
+        _require(isinstance(about, dict) and type(episodes) is int, "about")
+        declared = Declared.from_json(about["declared"])
+        if "known_rewards" in about:
+            if known_rewards is None:
+                raise InvalidArgument("known_rewards was a function, which files do not keep: pass it again")
+            declared = replace(declared, rewards=known_rewards)
+        settings = Settings.read(
+            objective(about["objective"]), about["episodes"], about["delta"], about["eta"], about["seed"],
+            about["algorithm"], about["bonus_scale"], declared, about["stop_when"],
+        )  # fmt: skip
+        return Recorded(about, episodes, settings, BlackBox.from_json(about) if "environment" in about else None)
+
+    if not path.is_file():
+        raise InvalidArgument(f"{str(path)!r} is no file, wanted one that a learner has written")
+    return files.read(path, "learning", parse)
 
 
 def _require(condition: object, name: str) -> None:

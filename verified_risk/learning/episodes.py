@@ -14,7 +14,7 @@ from .interval import Bracket
 from .learner import Episodes, Floats, Learner, draws_of
 from .policies import LearnedPolicy
 from .problem import standard_form
-from .task import Settings, Task, read_algorithm
+from .task import Settings, Task
 
 if TYPE_CHECKING:
     from .run import Run
@@ -54,7 +54,7 @@ def play_all(
     rng.bit_generator.advance(done * (1 + 2 * horizon))  # type: ignore[attr-defined]
     while not is_over(settings, done, bracket):
         size = 1 if not judge.by_laws else CHUNK
-        if settings.stop_when is not None:
+        if bracket.wanted:
             size = min(size, max(bracket.next_check - done, 1))
         size = size if settings.episodes is None else min(size, settings.episodes - done)
         pending = draws_of(settings.seed, size, horizon, rng)
@@ -68,8 +68,7 @@ def play_all(
             done += len(part.values)
             if progress is not None:
                 progress(done, settings.episodes)
-        if settings.stop_when is not None and done >= bracket.next_check:
-            bracket.replan(done)
+        bracket.replan_if_due(done)
         checkpoint.save(done, lambda: _joined(parts))
     checkpoint.save(done, lambda: _joined(parts), now=True)
     returns, values, uppers, widths, low, high = _joined(parts)
@@ -104,11 +103,7 @@ def _judged(judge: Judge, part: Episodes, last: tuple[float, float]) -> tuple[Fl
 def replay(run: Run, k: int) -> LearnedPolicy:
     """Play a run again up to episode ``k`` and return the policy of that episode."""
     assert run.mdp is not None
-    settings = Settings.read(
-        run.objective, run.asked, run.delta, run.eta, run.seed, read_algorithm(run.algorithm), run.bonus_scale,
-        run.declared, run.stop_when,
-    )  # fmt: skip
-    task = Task.of(standard_form(run.mdp, run.eta), settings)
+    task = Task.of(standard_form(run.mdp, run.eta), run.settings)
     learner = task.learner()
     draws = draws_of(run.seed, k, task.standard.horizon)
     done = 0

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .episodes import Record
     from .interval import Bracket
     from .learner import Learner
-    from .task import Task
+    from .task import Settings, Task
 
 PLAIN = ("algorithm", "episodes", "asked", "seed", "guarantee", "proved", "on_paper")
 """Fields that are JSON as they are."""
@@ -95,6 +95,7 @@ class Run(files.Saved):
     :param audit: the checked steps of the proof, None unless asked for
     :param notes: what a reader should know
     :param on_paper: whether a theorem covers this run whose proof is in words, in docs/theory
+    :param history: the interval after some numbers of episodes, all of which hold at once; the last is ``interval``
     """
 
     KIND: ClassVar[str] = "run"
@@ -127,6 +128,17 @@ class Run(files.Saved):
     audit: AuditReport | None = None
     notes: tuple[str, ...] = ()
     on_paper: bool = False
+    history: tuple[tuple[int, OptimumInterval], ...] = ()
+
+    @property
+    def settings(self) -> Settings:
+        """The arguments of the run."""
+        from .task import Settings
+
+        return Settings.read(
+            self.objective, self.asked, self.delta, self.eta, self.seed, self.algorithm, self.bonus_scale,
+            self.declared, self.stop_when,
+        )  # fmt: skip
 
     @property
     def mark(self) -> str:
@@ -237,6 +249,7 @@ class Run(files.Saved):
             "declared": self.declared.to_json(),
             "best": None if self.best is None else [text(x) for x in self.best],
             "interval": None if self.interval is None else [text(x) for x in self.interval],
+            "history": [[k, *map(text, found)] for k, found in self.history],
             "table": encode_array(self.table),
             "shell": None if self.shell is None else self.shell.to_json(),
             "notes": list(self.notes),
@@ -282,6 +295,7 @@ class Run(files.Saved):
             declared=Declared.from_json(data["declared"]),
             best=None if data["best"] is None else _ends(data["best"]),
             interval=None if data["interval"] is None else OptimumInterval(*_ends(data["interval"])),
+            history=tuple((int(k), OptimumInterval(*_ends(found))) for k, *found in data.get("history", ())),
             table=table,
             shell=shell,
             notes=tuple(data["notes"]),
@@ -336,6 +350,7 @@ def assemble(
         stop_when=settings.stop_when,
         best=None if best is None else best[:2],
         interval=OptimumInterval(bracket.lower, bracket.upper) if settings.has_interval else None,
+        history=tuple((k, OptimumInterval(*found)) for k, *found in bracket.history),
         guarantee=guarantee.text,
         proved=guarantee.proved,
         on_paper=guarantee.on_paper,

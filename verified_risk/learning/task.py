@@ -100,8 +100,6 @@ class Settings:
             )
         if self.episodes is None and self.algorithm in NEEDS_EPISODES:
             raise InvalidArgument(f"episodes is None, but the radii of {self.algorithm!r} depend on their number")
-        if self.episodes is None and self.stop_when is None:
-            raise InvalidArgument("episodes and stop_when are both None: the run would not end")
         if str(self.declared) and self.algorithm not in USE_DECLARATIONS:
             raise InvalidArgument(f"{self.declared}: declared, but {self.algorithm!r} makes no use of it; 'kl' does")
 
@@ -109,6 +107,11 @@ class Settings:
     def has_interval(self) -> bool:
         """True if data give an interval for the optimum: time-uniform sets, not narrowed, and a concave weighting."""
         return self.algorithm == "kl" and self.bonus_scale >= 1 and self.objective.shape in ("linear", "concave")
+
+    @property
+    def at_any_time(self) -> bool:
+        """True if the guarantee holds after every number of episodes, so that a finished run may go on."""
+        return self.algorithm not in NEEDS_EPISODES
 
     def to_json(self) -> dict[str, Any]:
         return {

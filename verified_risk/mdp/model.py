@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from .. import files
-from ..errors import InvalidArgument, InvalidModel, Unsupported
+from ..errors import InvalidArgument, InvalidModel, Unsupported, hints_at_arguments
 from ..law import Law
 from ..numbers.format import short
 from ..numbers.rational import Rational, as_step, as_whole
@@ -80,6 +80,7 @@ class MDP(ModelReaders):
     clock: int | None = None
     """The number of the user's states if the step is part of the state; None for an ordinary model."""
 
+    @hints_at_arguments
     def __init__(
         self,
         initial: Initial,

@@ -10,6 +10,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from .. import files
+from ..errors import hints_at_arguments
 from ..law import Law
 from ..numbers.rational import Rational
 from ..progress import Report
@@ -38,6 +39,7 @@ class ModelReaders(files.Saved):
     KIND = "model"
 
     @classmethod
+    @hints_at_arguments
     def from_outcomes(
         cls,
         outcomes: Sequence[Sequence[Any]],
@@ -83,6 +85,7 @@ class ModelReaders(files.Saved):
         )  # fmt: skip
 
     @classmethod
+    @hints_at_arguments
     def from_function(
         cls,
         initial: object,
@@ -130,6 +133,7 @@ class ModelReaders(files.Saved):
         )  # fmt: skip
 
     @classmethod
+    @hints_at_arguments
     def from_dataframe(
         cls,
         df: object,
@@ -183,6 +187,7 @@ class ModelReaders(files.Saved):
         )  # fmt: skip
 
     @classmethod
+    @hints_at_arguments
     def from_arrays(
         cls,
         P: Arrays,
@@ -249,6 +254,7 @@ class ModelReaders(files.Saved):
         )
 
     @classmethod
+    @hints_at_arguments
     def from_gymnasium(
         cls,
         env: object,
@@ -277,6 +283,7 @@ class ModelReaders(files.Saved):
         return mdp_of_environment(env, horizon=horizon, discount=discount, initial=initial, options=options)
 
     @classmethod
+    @hints_at_arguments
     def from_csv(
         cls,
         path: str | PathLike[str],
@@ -316,6 +323,7 @@ class ModelReaders(files.Saved):
         )  # fmt: skip
 
     @classmethod
+    @hints_at_arguments
     def from_storm(
         cls,
         path: str | PathLike[str],

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import overload
 
-from ..errors import InvalidArgument, Unsupported
+from ..errors import InvalidArgument, Unsupported, hints_at_arguments
 from ..kernels.jit import reporting_compilations
 from ..mdp import MDP
 from ..mdp.model import required_model
@@ -59,6 +59,7 @@ def plan(
 ) -> ConstrainedPlan: ...
 
 
+@hints_at_arguments
 def plan(
     mdp: MDP,
     objective: Weighting | str,
@@ -81,8 +82,8 @@ def plan(
     (Fraction(1, 4), True)
 
     ``eta`` is the step of the reward grid.  By default it is that of the rewards' own grid if one exists and fits in
-    memory; otherwise the grid meets ``gap`` (default: a thousandth of the range of returns) or is the finest that fits.
-    With a discount, mean and CVaR are interpolated on a grid that becomes finer from step to step
+    memory; otherwise the grid meets ``gap`` (default: at most a thousandth of the range of returns) or is the finest
+    that fits.  With a discount, mean and CVaR are interpolated on a grid that becomes finer from step to step
     (:mod:`verified_risk.planning.tails.interpolated_tables`), and a search interpolates its tables
     (:mod:`verified_risk.planning.search.cell_coordinates`); its default gap is a thousandth of the range of returns,
     and it runs for a minute unless ``time_limit`` is given.  Mean, CVaR, their mixtures and VaR need no search.  All

@@ -16,7 +16,7 @@ from ..errors import InvalidArgument, Unsupported
 from ..mdp import MDP
 from ..models.gridworld import FLOOR, HOLE, ICE, START, WALL, map_lines
 from ..numbers.rational import Rational, as_fraction, text
-from ..planning import Plan
+from ..planning import ConstrainedPlan, Plan
 from ..policy import Policy
 from ..policy.evaluation import behavioural_form, joint_law
 from .picture import BLUE, INK, QUIET, Picture, new_figure, short, style
@@ -37,7 +37,7 @@ class _Panel:
 
 
 def draw_policy_map(
-    policy: Policy | Plan,
+    policy: Policy | Plan | ConstrainedPlan,
     *,
     earned: Sequence[Rational] | None = None,
     threshold: Rational | None = None,
@@ -51,7 +51,7 @@ def draw_policy_map(
     = \rho - y`.  ``moves`` names the direction of each action; by default it is derived from the transitions.
     """
     rho = None if threshold is None else as_fraction(threshold, "threshold")
-    policy = policy.policy if isinstance(policy, Plan) else policy
+    policy = policy if isinstance(policy, Policy) else policy.policy
     mdp = policy.mdp
     lines = map_lines(mdp)
     moves = _directions(mdp) if moves is None else moves

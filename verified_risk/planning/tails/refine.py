@@ -29,6 +29,8 @@ FIRST_NODES = 256
 """Nodes of the first round: milliseconds, and often enough for three digits."""
 DEFAULT_GAP = Fraction(1, 1000)
 """Default gap, as a share of the range of returns, if neither grid nor gap is given."""
+QUICK_GAP, QUICK_STEPS = Fraction(1, 30_000), 10**7
+"""The same if the first round has at most so many innermost steps: the finer grid takes a tenth of a second."""
 DEFAULT_SECONDS = 60.0
 """Default time limit in the same case."""
 STEEPEST = 2**30
@@ -69,9 +71,11 @@ def refined_plan(
     levels = objective.require_levels()
     width = _range(mdp)
     first = scaled_model(mdp, eta if eta is not None else short_below(width / FIRST_NODES))
-    _compile(2 * len(first.succ_prob) * first.cells / first.n_states)
+    work = 2 * len(first.succ_prob) * first.cells / first.n_states
+    _compile(work)
     if eta is None and gap is None:
-        gap, seconds = DEFAULT_GAP * width, DEFAULT_SECONDS if seconds is None else seconds
+        gap = (QUICK_GAP if work <= QUICK_STEPS else DEFAULT_GAP) * width
+        seconds = DEFAULT_SECONDS if seconds is None else seconds
     clock = Clock(seconds)
     rounds = [_solved(first, levels)]
     why = "the grid that was asked for"
