@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -37,7 +38,8 @@ def _main_factor(instance: dict[str, Any]) -> Outcome:
     """sum over pairs and j <= N of j^(-1/2) <= sqrt(number of pairs * visits)."""
     counts = [whole(n, 1) for n in instance["counts"]]
     require(sum(counts) <= 10**6, "at most a million visits, which are added up here")
-    left = sum((1 / root_of(Fraction(j))[1] for n in counts for j in range(1, n + 1)), Fraction())
+    digits = 10**30  # the sum of floor(digits / sqrt j), in integers: fractions of many roots grow long
+    left = Fraction(sum(math.isqrt(digits**2 // j) for n in counts for j in range(1, n + 1)), digits)
     return Outcome(below(left), "<=", above(root_of(Fraction(len(counts) * sum(counts)))[1]))
 
 
