@@ -136,7 +136,7 @@ def every_number(data, path=""):
 
 def test_every_number_is_exact_or_enclosed_and_no_end_is_a_number_of_its_own(tmp_path):
     vr.plan(vr.models.frozen_lake(), vr.CVaR("1/4")).save(tmp_path / "p.json")
-    found = dict(every_number(answer("plan", "betting_game", "--objective", "wang(1)")))
+    found = dict(every_number(answer("plan", "betting_game", "--objective", "wang(1)", "--time-limit", 2)))
     found |= dict(every_number(answer("learn", "two_paths", "--objective", "wang(1)", "--episodes", 5)))
     found |= dict(every_number(answer("recheck", tmp_path / "p.json")))
     assert {"/value", "/gap", "/law/mean", "/policy/parts/0/weight", "/numbers/best"} <= found.keys()

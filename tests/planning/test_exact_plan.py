@@ -14,7 +14,7 @@ import verified_risk as vr
 from verified_risk.errors import Unsupported
 from verified_risk.planning.exact import exact_route
 
-MODELS = 500
+MODELS = 250
 MOST_POLICIES = 1500
 
 LEVELS = [Fraction(1, 10), Fraction(1, 4), Fraction(1, 3), Fraction(1, 2), Fraction(3, 4), Fraction(1)]
@@ -55,7 +55,7 @@ def objectives(rng):
 
 @pytest.mark.parametrize("batch", range(5))
 def test_the_planner_attains_the_brute_force_optimum(batch):
-    """500 models of 2 to 3 states, 2 to 3 actions, T up to 3; every objective on every one of them."""
+    """250 models of 2 to 3 states, 2 to 3 actions, T up to 3; every objective on every one of them."""
     for model, rng in small_models(f"plan {batch}", MODELS // 5, min_states=2, min_actions=2):
         laws = list(oracles.all_return_laws(model))
         mdp = as_mdp(model)
