@@ -40,7 +40,7 @@ def new_audit(folder: Path) -> list[Path]:
     folder.mkdir(parents=True)
     for name, text in FILES.findall(EXAMPLE.read_text("utf-8")):
         write_text(folder / name, text)
-    command = ["audit", "--module", "claims", "--html", "audit.html", "--jobs", "1"]
+    command = ["audit", "--module", "claims", "--html", "audit.html", "--examples", "50", "--jobs", "1"]
     program = "import claims; claims.write_certificates(); from verified_risk.cli import main; main()"
     subprocess.run([sys.executable, "-Bc", program, *command], cwd=folder, check=True, stdout=subprocess.DEVNULL)
     return sorted(path for path in folder.rglob("*") if path.is_file())

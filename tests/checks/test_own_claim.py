@@ -109,9 +109,10 @@ def test_a_new_audit_is_ready_to_run(tmp_path):
     assert "0 with 1/3, 1 with 2/3" in page
     assert "Bastani" not in page
     assert CliRunner().invoke(main, ["new-audit", str(folder)]).exit_code == 2, "the folder exists"
-    words = [*plugin(), "-q", "-k", "certificates or pool", "--audit-module", "claims", "--audit-examples", "5"]
+    one = "test_claims.py::test_the_certificates_are_up_to_date_and_refute"
+    words = [*plugin(), "-q", one, "--audit-module", "claims", "--audit-examples", "5"]
     ran = subprocess.run([sys.executable, "-m", "pytest", *words], cwd=folder, capture_output=True, text=True)
-    assert re.search(r"\b[35] passed", ran.stdout), ran.stdout + ran.stderr
+    assert "3 passed" in ran.stdout, ran.stdout + ran.stderr
     file = str(folder / "certificates" / "pool_median.json")
     assert [recheck.main(["--checks", str(folder / "checks.py"), file]), recheck.main([file])] == [0, 2]
     edited = (folder / "checks.py").read_text("utf-8").replace('">="', '"<="')
