@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import errors, models, plotting
     from .comparing import Comparison, compare
+    from .interop.track_return import TrackReturn
     from .law import Law
     from .learning import Run
     from .learning.agent import Learner
@@ -94,6 +95,7 @@ __all__ = [
     "joint_law",
     "behavioural_form",
     "Player",
+    "TrackReturn",
     "rollout",
     "Rollout",
     # planning
@@ -138,6 +140,7 @@ _HOME = {
     "Progress": "progress",
     **dict.fromkeys(("Comparison", "compare"), "comparing"),
     "Player": "policy.playing",
+    "TrackReturn": "interop.track_return",
     **dict.fromkeys(("Rollout", "rollout"), "rollouts"),
     "Recheck": "planning.result",
     "Proved": "proving",

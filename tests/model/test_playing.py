@@ -268,3 +268,121 @@ def test_a_hundred_thousand_episodes_of_an_own_environment_stay_inside_the_band(
     mdp = three_rewards("9/10")
     played = vr.rollout(Environment(mdp), vr.plan(mdp, "0.5*mean + 0.5*cvar(1/4)"), episodes=100_000, seed=1)
     assert played.inside, str(played)
+
+
+# -- predict, as other libraries call it ------------------------------------------------------------------------------
+
+
+class Several:
+    """Environments that reset themselves and are stepped together, as stable-baselines3 has them."""
+
+    def __init__(self, envs, seed):
+        self.envs, self.num_envs, self.seed = envs, len(envs), seed
+
+    def reset(self):
+        return self._stacked([env.reset(seed=self.seed + i)[0] for i, env in enumerate(self.envs)])
+
+    def step(self, actions):
+        seen, rewards, dones = [], [], []
+        for env, action in zip(self.envs, actions, strict=True):
+            observation, reward, terminated, truncated, _ = env.step(action)
+            seen.append(env.reset()[0] if terminated or truncated else observation)
+            rewards.append(reward)
+            dones.append(terminated or truncated)
+        return self._stacked(seen), np.array(rewards, float), np.array(dones)
+
+    @staticmethod
+    def _stacked(seen):
+        return (
+            {key: np.stack([np.asarray(x[key]) for x in seen]) for key in seen[0]}
+            if isinstance(seen[0], dict)
+            else np.array(seen)
+        )
+
+
+def evaluated(policy, env, episodes):
+    """The calls of ``evaluate_policy`` of stable-baselines3 2.9: an environment that has played its share of episodes
+    goes on, and is told at every step that an episode begins."""
+    n = env.num_envs
+    counts, shares = np.zeros(n, int), np.array([(episodes + i) // n for i in range(n)])
+    earned, found, states, starts = np.zeros(n), [], None, np.ones(n, bool)
+    observations = env.reset()
+    while (counts < shares).any():
+        actions, states = policy.predict(observations, state=states, episode_start=starts, deterministic=True)
+        observations, rewards, dones = env.step(actions)
+        earned += rewards
+        for i in range(n):
+            if counts[i] < shares[i]:
+                starts[i] = dones[i]
+                if dones[i]:
+                    found.append(earned[i])
+                    counts[i] += 1
+                    earned[i] = 0
+    return found
+
+
+def game(count, wrapped=True):
+    gymnasium = pytest.importorskip("gymnasium")
+    mdp = three_rewards()
+
+    class Played(gymnasium.Env):
+        observation_space, action_space = gymnasium.spaces.Discrete(mdp.n_states), gymnasium.spaces.Discrete(2)
+
+        def reset(self, *, seed=None, options=None):
+            super().reset(seed=seed)
+            self.inner = Environment(mdp, cut=mdp.horizon)
+            self.inner.rng = self.np_random
+            return self.inner.reset()
+
+        def step(self, action):
+            return self.inner.step(int(action))
+
+    return mdp, [vr.TrackReturn(Played()) if wrapped else Played() for _ in range(count)]
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_predict_is_evaluated_as_in_stable_baselines3(count):
+    """A policy that remembers, by the calls of that function and, where it is installed, by the function itself."""
+    mdp, envs = game(count)
+    policy = vr.exact_plan(mdp, "var(1/2)").policy
+    assert not isinstance(policy, vr.MarkovPolicy)
+    law = vr.return_law(mdp, policy)
+    runs = {"stand-in": evaluated(policy, Several(envs, 5), 600)}
+    try:
+        from stable_baselines3.common.evaluation import evaluate_policy
+        from stable_baselines3.common.vec_env import DummyVecEnv
+    except ImportError:
+        pass
+    else:
+        several = DummyVecEnv([lambda env=env: env for env in envs])
+        runs["stable-baselines3"], _ = evaluate_policy(policy, several, 600, return_episode_rewards=True, warn=False)
+    for name, found in runs.items():
+        for x in law.atoms:  # Massart: a deviation of 0.1 has probability below 2 exp(-12) in 600 episodes
+            share = np.mean(np.array(found) <= float(x) + 1e-5)
+            assert abs(share - float(law.cdf(x))) < 0.1, name
+
+
+def test_predict_of_several_is_predict_of_each():
+    mdp, envs = game(3, wrapped=False)
+    stays = vr.MarkovPolicy(mdp, [[t % 2] * mdp.n_states for t in range(mdp.horizon)])
+    assert len(evaluated(stays, Several(envs, 1), 20)) == 20  # no rewards are needed
+    policy = vr.exact_plan(mdp, "cvar(1/4)").policy
+    actions, states = policy.predict(np.array([0, 0]))
+    assert (actions.tolist(), states) == ([policy.predict(0)[0]] * 2, (policy.predict(0)[1],) * 2)
+    after = [mdp.actions(0)[int(actions[0])].outcomes[k] for k in (0, -1)]
+    seen, rewards = [s for _, s, _ in after], [float(r) for _, _, r in after]
+    both = policy.predict(np.array(seen), states, reward=rewards)
+    each = [policy.predict(seen[i], states[i], reward=rewards[i]) for i in range(2)]
+    assert (both[0].tolist(), both[1]) == ([a for a, _ in each], tuple(state for _, state in each))
+    again, _ = policy.predict(np.array([0, 0]), both[1], [True, True])
+    assert again.tolist() == actions.tolist()
+    tracked = {"observation": 0, "step": np.array([2.0]), "reward": np.array([0.0])}
+    for wrong, said in (
+        ((np.array([0, 0]), states[:1]), "state has 1 entries, wanted 2"),
+        ((np.array([0]), states[:1]), r"reward is missing: .* TrackReturn\(env\)"),
+        ((tracked, states[0]), "the observation is of step 2, but the state is that of step 0"),
+        ((tracked,), "the observation is of step 2, but there is no state"),
+        (({"x": 0},), "observation has entries x, wanted those of TrackReturn"),
+    ):
+        with pytest.raises(InvalidArgument, match=said):
+            policy.predict(*wrong)

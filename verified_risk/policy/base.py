@@ -16,7 +16,7 @@ from ..numbers.rational import Rational, as_fraction, as_whole, said, text
 if TYPE_CHECKING:
     import numpy as np
 
-    from .playing import Player, State
+    from .playing import Player
 
 Choice: TypeAlias = tuple[tuple[int, Fraction], ...]
 """Pairs ``(action, probability)`` of positive probability."""
@@ -114,27 +114,33 @@ class Policy(ABC):
     def predict(
         self,
         observation: object,
-        state: State | None = None,
+        state: object = None,
+        episode_start: object = None,
+        deterministic: bool = True,
         *,
-        reward: float | int | str | Fraction | None = None,
+        reward: object = None,
         rng: np.random.Generator | int | None = None,
-    ) -> tuple[int, State]:
-        """Return ``(action, state)``, the interface of agents in other libraries.
+    ) -> tuple[Any, Any]:
+        """Return ``(action, state)``, the interface of agents in other libraries, such as stable-baselines3.
 
         ``state`` is None at the first step of an episode, then the one that the previous call returned; ``reward`` is
-        that of the previous action, needed because a risk-sensitive policy remembers its return.
+        that of the previous action, needed because a risk-sensitive policy remembers its return.  Loops that pass
+        observations only, such as ``evaluate_policy``, play in :class:`~verified_risk.TrackReturn`, whose observations
+        contain it.  An array of observations, one for each of several environments, gives an array of actions.
 
-        :param observation: the environment's state
+        :param observation: the environment's state, or an array of them
         :param state: the state returned by the last call; None begins an episode
+        :param episode_start: True begins an episode, whatever the state
+        :param deterministic: accepted for other libraries; a mixture is drawn from in any case, as its value needs it
         :param reward: the reward of the last action
         :param rng: a numpy generator, a seed, or None
         :returns: the action, and the state for the next call
-        :raises InvalidArgument: if the observation is not a state, the reward is not the model's, or the episode is
-            over
+        :raises InvalidArgument: if the observation is not a state, the reward is not the model's or missing, or the
+            episode is over
         """
         from .playing import predict
 
-        return predict(self, observation, state, reward=reward, rng=rng)
+        return predict(self, observation, state, episode_start, reward=reward, rng=rng)
 
     def require(self, mdp: MDP) -> None:
         """Raise unless ``mdp`` is the policy's own model.

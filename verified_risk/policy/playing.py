@@ -6,7 +6,7 @@ model cannot pay is an error, because the policy was made for another environmen
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
@@ -98,6 +98,15 @@ class Player:
             self._memory = _drawn(self.rng, self._parts[self._part][1].memories(self._memory, self.t, s, a, r))
         self.t, self._pending = self.t + 1, None
 
+    def skip(self) -> bool:
+        """Go on without the reward of the last action; return False, and do nothing, if the policy may depend on it."""
+        from .tables import MarkovPolicy
+
+        if not isinstance(self._parts[self._part][1], MarkovPolicy):
+            return False
+        self.t, self._pending = self.t + 1, None
+        return True
+
     @property
     def state(self) -> State:
         """The player's complete state as one value, as used by :meth:`Policy.predict`."""
@@ -176,20 +185,68 @@ def model_state(mdp: MDP, t: int, observation: object) -> int:
 
 def predict(
     policy: Policy,
-    observation: object,
-    state: State | None = None,
+    observation: Any,
+    state: Any,
+    episode_start: Any,
     *,
-    reward: float | int | str | Fraction | None = None,
-    rng: np.random.Generator | int | None = None,
-) -> tuple[int, State]:
+    reward: Any,
+    rng: np.random.Generator | int | None,
+) -> tuple[Any, Any]:
     """Play one step with a state kept by the caller; see :meth:`verified_risk.Policy.predict`."""
-    player = Player(policy, rng) if state is None else Player.resumed(policy, state, rng)
-    if state is not None:
-        if reward is None:
-            raise InvalidArgument("reward is missing: wanted that of the action before, which the policy remembers")
-        player.observe(reward)
-    action = player.act(observation)  # type: ignore[arg-type]
-    return action, player.state
+    tracked = isinstance(observation, Mapping)
+    if tracked and not {"observation", "step", "reward"} <= observation.keys():
+        raise InvalidArgument(
+            f"observation has entries {', '.join(map(str, observation))}, wanted those of TrackReturn"
+        )
+    if not (np.ndim(observation["step"]) > 1 if tracked else np.ndim(observation)):
+        return _predict_one(policy, observation, state, bool(episode_start), reward, rng)
+    each = (
+        [{key: observation[key][i] for key in observation} for i in range(len(observation["step"]))]
+        if tracked
+        else observation
+    )
+    n = len(each)
+    starts = [False] * n if episode_start is None else np.broadcast_to(episode_start, n).tolist()
+    rewards = [None] * n if reward is None else np.broadcast_to(reward, n).tolist()
+    states = [None] * n if state is None else state
+    if len(states) != n:
+        raise InvalidArgument(f"state has {len(states)} entries, wanted {n}, one for each observation")
+    found = [
+        _predict_one(policy, one, before, start, paid, rng)
+        for one, before, start, paid in zip(each, states, starts, rewards, strict=True)
+    ]
+    return np.array([action for action, _ in found]), tuple(after for _, after in found)
+
+
+def _predict_one(
+    policy: Policy,
+    observation: Any,
+    state: State | None,
+    start: bool,
+    reward: Any,
+    rng: np.random.Generator | int | None,
+) -> tuple[int, State]:
+    """Play one step of one episode; in what :class:`~verified_risk.TrackReturn` supplies, step 0 begins an episode."""
+    if isinstance(observation, Mapping):
+        step, reward = (np.asarray(observation[key]).item() for key in ("step", "reward"))
+        observation, start = observation["observation"], step == 0
+        if not start and (state is None or state[1] + 1 != step):
+            known = "there is no state" if state is None else f"the state is that of step {state[1]}"
+            raise InvalidArgument(
+                f"the observation is of step {int(step)}, but {known}, wanted that of the step before"
+            )
+    if state is None or start:
+        player = Player(policy, rng)
+    else:
+        player = Player.resumed(policy, state, rng)
+        if reward is not None:
+            player.observe(reward)
+        elif not player.skip():
+            raise InvalidArgument(
+                "reward is missing: wanted that of the action before, which the policy remembers; TrackReturn(env) "
+                "supplies it"
+            )
+    return player.act(observation), player.state
 
 
 def _drawn(rng: np.random.Generator, law: Iterable[tuple[Thing, Fraction]]) -> Thing:
