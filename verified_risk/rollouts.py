@@ -13,7 +13,7 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -28,7 +28,11 @@ from .policy.evaluation import return_law
 from .policy.playing import Environment, Player, RewardReader
 
 if TYPE_CHECKING:
+    from .learning.log import Log
     from .learning.policies import BlackBoxPolicy
+
+Row: TypeAlias = tuple[int, int, int, Fraction, int, bool]
+"""Episode, state, action, reward, next state, and whether that ended the episode."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,6 +49,7 @@ class Rollout:
     :param delta: one minus the probability with which the band holds
     :param exact_error: a bound on the error of the CDF of ``exact``
     :param why_none: why there is no exact law although it was requested
+    :param log: the episodes, if they were requested
     """
 
     episodes: int
@@ -53,6 +58,7 @@ class Rollout:
     delta: Fraction
     exact_error: Fraction = field(default=Fraction())
     why_none: str = field(default="")
+    log: Log | None = field(default=None)
 
     @property
     def mean(self) -> Fraction:
@@ -106,6 +112,7 @@ def rollout(
     seed: int = 0,
     delta: Rational = "1/1000",
     exact: bool = True,
+    log: bool = False,
 ) -> Rollout:
     """Play ``episodes`` episodes of ``policy`` (or of a plan's) in ``env``, a gymnasium environment or a model.
 
@@ -115,8 +122,9 @@ def rollout(
     >>> played.inside, played.exact
     (True, Law({0: 1/4, 2: 3/4}))
 
-    In a model the draws are vectorised.  In an environment every step is played: its observations must be the states of
-    ``policy.mdp``, and its rewards those of that model; otherwise an error names the offending one.
+    In a model the draws are vectorised, unless ``log`` asks for the episodes.  In an environment every step is played:
+    its observations must be the states of ``policy.mdp``, and its rewards those of that model; otherwise an error names
+    the offending one.
 
     :param env: a gymnasium environment or a model
     :param policy: a policy or a plan; one learned in an environment has no exact law
@@ -124,6 +132,7 @@ def rollout(
     :param seed: the seed of the environment and of the policy's draws
     :param delta: one minus the probability with which the band holds
     :param exact: compute the exact law to compare with
+    :param log: keep the episodes as a :class:`~verified_risk.Log`
     :returns: the empirical law beside the exact one
     :raises InvalidArgument: if ``env`` is neither, its rewards are not the model's, or an option is out of range
     :raises Unsupported: if the model has continuous rewards
@@ -141,6 +150,10 @@ def rollout(
         raise InvalidArgument(f"env is {env!r}, wanted a gymnasium environment or an MDP{made}")
     known, error, why = None, Fraction(), ""
     if not isinstance(policy, (Policy, Plan)) and hasattr(policy, "shell"):
+        if log:
+            raise Unsupported(
+                "episodes of a policy learned in an environment are not logged", instead="Log.from_transitions"
+            )
         return Rollout(whole, _law(_of_black_box(env, policy, whole, seed), whole), None, chance)
     if isinstance(policy, Plan):
         if exact:
@@ -151,12 +164,16 @@ def rollout(
         policy = required_policy(policy)
         known = return_law(policy.mdp, policy) if exact else None
     rng = np.random.default_rng(seed)
+    rows: list[Row] | None = [] if log else None
     if isinstance(env, MDP):
         policy.require(env)
+        if not env.is_discrete:
+            raise Unsupported("rewards are continuous: play in an environment, or in mdp.discretised(eta)")
+    if isinstance(env, MDP) and not log:
         counts = _in_model(policy, whole, rng)
     else:
-        counts = _in_environment(env, policy, whole, rng, seed)
-    return Rollout(whole, _law(counts, whole), known, chance, error, why)
+        counts = _in_environment(_Simulated(env, rng) if isinstance(env, MDP) else env, policy, whole, rng, seed, rows)
+    return Rollout(whole, _law(counts, whole), known, chance, error, why, None if rows is None else _log_of(rows))
 
 
 def _law(counts: dict[Fraction, int], episodes: int) -> Law:
@@ -165,8 +182,6 @@ def _law(counts: dict[Fraction, int], episodes: int) -> Law:
 
 def _in_model(policy: Policy, episodes: int, rng: np.random.Generator) -> dict[Fraction, int]:
     """Return how many episodes earned each return, drawn situation by situation."""
-    if not policy.mdp.is_discrete:
-        raise Unsupported("rewards are continuous: play in an environment, or in mdp.discretised(eta)")
     earned: dict[Fraction, int] = {}
     parts = tuple(policy.parts())
     shares = _split(rng, episodes, [float(w) for w, _ in parts])
@@ -239,10 +254,39 @@ def _of_black_box(env: Any, policy: BlackBoxPolicy, episodes: int, seed: int) ->
     return earned
 
 
+class _Simulated:
+    """A model as an environment."""
+
+    def __init__(self, mdp: MDP, rng: np.random.Generator) -> None:
+        self.mdp, self.rng = mdp, rng
+
+    def _drawn(self, chances: list[float]) -> int:
+        p = np.array(chances)
+        return int(self.rng.choice(len(p), p=p / p.sum()))
+
+    def reset(self, *, seed: int | None = None) -> tuple[int, dict[str, Any]]:
+        self.state = self.mdp.initial[self._drawn([float(p) for _, p in self.mdp.initial])][0]
+        return self.state, {}
+
+    def step(self, action: int) -> tuple[int, Fraction, bool, bool, dict[str, Any]]:
+        outcomes = self.mdp.actions(self.state)[action].outcomes
+        _, self.state, reward = outcomes[self._drawn([float(p) for p, _, _ in outcomes])]
+        return self.state, reward, False, False, {}
+
+
+def _log_of(rows: list[Row]) -> Log:
+    from .learning.log import Log
+
+    episode, state, action, reward, after, ended = map(list, zip(*rows, strict=True))
+    return Log.from_arrays(
+        episode=episode, state=state, action=action, reward=reward, next_state=after, terminated=ended
+    )  # fmt: skip
+
+
 def _in_environment(
-    env: Environment, policy: Policy, episodes: int, rng: np.random.Generator, seed: int
+    env: Any, policy: Policy, episodes: int, rng: np.random.Generator, seed: int, rows: list[Row] | None = None
 ) -> dict[Fraction, int]:
-    """Play episode by episode; one that ends early earns nothing more."""
+    """Play episode by episode, into ``rows`` if given; one that ends early earns nothing more."""
     mdp, player = policy.mdp, Player(policy, rng)
     readers: dict[tuple[int, int], RewardReader] = {}
     earned: dict[Fraction, int] = {}
@@ -258,6 +302,8 @@ def _in_environment(
                 readers[s, a] = RewardReader(mdp, s, a)
             y += mdp.step_reward(t, readers[s, a](reward))
             player.observe(reward)
+            if rows is not None:
+                rows.append((k, s, a, readers[s, a](reward), int(seen), terminated))
             if terminated:
                 break
             if truncated and not player.over:

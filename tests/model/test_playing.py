@@ -386,3 +386,23 @@ def test_predict_of_several_is_predict_of_each():
     ):
         with pytest.raises(InvalidArgument, match=said):
             policy.predict(*wrong)
+
+
+@pytest.mark.parametrize("discount", [1, "1/2"])
+def test_logged_episodes_are_those_that_were_counted(discount):
+    mdp = vr.models.machine_replacement(horizon=4).with_discount(discount)
+    plan = vr.plan(mdp, "cvar(1/4)")
+    played = vr.rollout(mdp, plan, episodes=300, seed=3, log=True)
+    log = played.log
+    assert played.inside
+    assert (log.episodes, log.longest) == (300, 4)
+    for k in range(20):
+        rows = range(log.first[k], log.first[k + 1])
+        path = [(log.states[log.state[i]], log.actions[log.action[i]], log.rewards[log.reward[i]]) for i in rows]
+        player = plan.policy.player(0)
+        for s, a, r in path:
+            assert player.act(s) == a
+            assert r in {x for _, _, x in mdp.actions(s)[a].outcomes}
+            player.observe(r)
+        assert sum(mdp.step_reward(t, r) for t, (_, _, r) in enumerate(path)) in played.law.atoms
+    assert vr.rollout(mdp, plan, episodes=5).log is None

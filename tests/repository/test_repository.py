@@ -21,7 +21,7 @@ LIBRARY_ROOMS = (
     "describe", "kernels", "planning", "comparing", "rollouts", "proving", "learning", "pool", "plotting",
     "experiments", "cli",
 )  # fmt: skip
-CHECK_ROOMS = ("recheck", "cases", "engine", "evidence", "theory", "report", "fuzz", "cli", "pytest_plugin", "__main__")
+CHECK_ROOMS = ("recheck", "cases", "engine", "evidence", "theory", "report", "fuzz", "own", "cli", "pytest_plugin", "__main__")
 ORDER = [
     *(f"verified_risk.{name}" for name in LIBRARY_ROOMS[:-1]),
     *(f"proofs_checks.{name}" for name in CHECK_ROOMS),
@@ -38,6 +38,7 @@ SHORTCUTS = {
     ("verified_risk.planning", "verified_risk.plotting"),  # plan.plot(), notebooks
     ("verified_risk.planning", "verified_risk.proving"),  # plan.prove()
     ("verified_risk.learning", "verified_risk.plotting"),  # run.plot()
+    ("verified_risk.rollouts", "verified_risk.learning"),  # rollout(log=True)
     ("verified_risk.learning", "verified_risk.experiments"),  # learn(algorithm="bernstein") and "posterior"
 }
 #: In the checks: the engine is handed statements and evidence, and looks up all of them only when asked to.

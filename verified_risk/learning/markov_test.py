@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from flint import arb
 
+from ..errors import InvalidArgument
 from ..kernels.learn_data import Ints
 from .log import CUT, Log, Name
 from .rows import redundancy
@@ -71,7 +72,10 @@ def markov_test(log: Log) -> MarkovTest:
 
     :param log: the episodes
     :returns: the e-value, 1 or less on average if the assumption holds
+    :raises InvalidArgument: if ``log`` is not a log
     """
+    if not isinstance(log, Log):
+        raise InvalidArgument(f"log is {log!r}, wanted a Log, such as Log.from_csv(...)")
     seen = log.successor != CUT
     pair = log.state * len(log.actions) + log.action
     episode = np.repeat(np.arange(log.episodes), np.diff(log.first))
