@@ -12,6 +12,7 @@ density of :math:`\gamma^{-t}`).  For a given number of cells it is least at :ma
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -23,7 +24,6 @@ from ..mdp import MDP
 from ..mdp.action import finite
 from ..mdp.flat import starts
 from ..mdp.packed import Floats, Ints, entry_places
-from ..numbers.rational import lcm_of_denominators
 
 EXPONENT = Fraction(2, 3)
 """Exponent of the discount in the grid of step t; see the module."""
@@ -137,21 +137,27 @@ def scaled_model(
     known: dict[tuple[int, int], int] = {}
     atoms = [r for own, _ in laws for r in own]
     number = np.array([known.setdefault((r.numerator, r.denominator), len(known)) for r in atoms])[at]
-    values = [Fraction(*key) - least for key in known]
-    whole = lcm_of_denominators(values)
-    tops = np.array([value.numerator * (whole // value.denominator) for value in values], dtype=object)
+    whole = math.lcm(least.denominator, *(bottom for _, bottom in known))
+    zero, one = least.numerator * (whole // least.denominator), (most - least) * whole
+    tops = np.array([top * (whole // bottom) - zero for top, bottom in known], dtype=object)
     halved = halvings_of(mdp.discount, mdp.horizon) if halvings is None else halvings
-    steps = tuple(
-        _scaled_step(mdp.step_reward(t, Fraction(1)) * 2**h / eta, tops, whole, number, most - least)
-        for t, h in enumerate(halved)
-    )
-    means = [sum((q * r for r, q in zip(*own, strict=True)), Fraction()) for own in laws]
+    scales = [mdp.step_reward(t, Fraction(1)) * 2**h / eta for t, h in enumerate(halved)]
+    distinct = {scale: _scaled_step(scale, tops, whole, number, most - least) for scale in dict.fromkeys(scales)}
+    steps = tuple(distinct[scale] for scale in scales)
+    means = [own[0] if len(own) == 1 else sum(map(operator.mul, own, masses), Fraction()) for own, masses in laws]
+    assert one.denominator == 1
+    deficits = [
+        (one.numerator - (mean.numerator * (whole // mean.denominator) - zero)) / (one.numerator or 1)
+        if whole % mean.denominator == 0
+        else float((most - mean) / (most - least or 1))
+        for mean in means
+    ]
     product = flat is not None
     return ScaledModel(
         mdp, eta, halved, least, product, starts(mdp.n_actions), succ_start, succ_state, succ_prob,
         starts(np.diff(start)[row]) if product else succ_start,
         np.array([q.numerator / q.denominator for _, masses in laws for q in masses])[at] if product else succ_prob,
-        steps, np.array([float((most - mean) / (most - least or 1)) for mean in means])[row],
+        steps, np.array(deficits)[row],
     )  # fmt: skip
 
 

@@ -17,7 +17,8 @@ def round_up_reward(r: Fraction, eta: Fraction) -> Fraction:
 
 def common_unit(rewards: Sequence[Fraction], weights: Iterable[Fraction]) -> Fraction:
     """Return the largest unit of which every reward times every weight is a multiple; 1 if all of them are 0."""
-    return gcd_of(w * r for w in weights for r in rewards) or Fraction(1)
+    unit = gcd_of(rewards)  # that of the multiples of one weight is the multiple
+    return gcd_of(w * unit for w in weights) or Fraction(1)
 
 
 def own_unit(mdp: MDP) -> Fraction:

@@ -15,6 +15,7 @@ from ..mdp.flat import PackedAction
 from ..mdp.packed import Packed, Rows
 from ..mdp.reading import Reader
 from ..mdp.rewards import ContinuousReward
+from ..numbers.rational import as_fraction
 from .matrices import array_of, interleaved, is_matrix_list, rows_of, widened
 
 
@@ -101,8 +102,8 @@ class StepRewards:
             order = np.argsort(first)
             ranks = np.empty_like(order)
             ranks[order] = np.arange(len(order))
-            places = first[order].tolist()
-            return tuple(self._law(table[k].item(), self._name(int(rows[k]))) for k in places), ranks[law]
+            values = table[first[order]].tolist()
+            return tuple(self._read.point(as_fraction(value, self.where)) for value in values), ranks[law]
         found: dict[int, tuple[int, Law | ContinuousReward]] = {}
         law = np.empty(len(rows), dtype=np.int64)
         for k, row in enumerate(rows.tolist()):
