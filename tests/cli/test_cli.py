@@ -140,20 +140,23 @@ def test_what_a_run_prints_of_its_bounds_is_rounded_outward():
 
     learned = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), episodes=3)
     assert "(exact)" in str(learned)
-    bound = learned.bound * 0 + 1234.5401
+    bound = learned.bound * 0 + 0.12345401
     held = replace(
         learned, bound=bound, data_bound=bound, best=(Fraction(1, 7), Fraction(1, 7) + Fraction(1, 3 * 10**9))
     )
     printed = shown(held)
-    assert printed.count("1234.6") == 4, printed  # three episodes, and the regret from data
-    assert "1234.5" not in printed
+    assert printed.count("0.12346") == 4, printed  # three episodes, and the regret from data
+    assert "0.12345" not in printed
     assert "optimum    1/7 <= best over all policies <= 1/7 + 3.34e-10" in printed
-    assert "the regret is at most 1234.6 with probability 4/5" in printed
+    assert "the regret is at most 0.12346 with probability 4/5" in printed
     assert "the regret is at most" not in shown(replace(held, proved=False))
     assert "the regret is at most" not in shown(replace(held, delta=Fraction(1, 2)))  # with probability 0
     assert "(exact)" not in str(held)
     assert "1/7 to 0.1428571432" in str(held)
-    assert str(held).count("1234.55") == 2
+    assert str(held).count("0.123455") == 2
+    vacuous = replace(held, data_bound=bound + 1, bound=bound + 10**9)
+    assert "of the regret nothing better than 0.42858, all that 3 episodes can lose" in shown(vacuous)
+    assert str(vacuous).count("vacuous: above 0.428572, all that 3 episodes can lose") == 3
 
 
 def test_a_bound_below_the_trivial_one_is_not_called_vacuous():

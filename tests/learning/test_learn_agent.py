@@ -192,3 +192,14 @@ def test_what_cannot_be_resumed_is_refused(tmp_path):
         vr.learn(vr.models.frozen_lake(), resume=tmp_path / "state.json", episodes=5)
     with pytest.raises(Unsupported, match="'ucb' depend on the number of episodes"):
         vr.learn(resume=vr.learn(mdp, "mean", episodes=3, algorithm="ucb"), episodes=5)
+
+
+def test_the_intervals_of_an_environment_are_drawn():
+    pytest.importorskip("matplotlib")
+    env, told = TOLD["plain"]
+    (axes,) = vr.learn(env(), "cvar(1/2)", episodes=70, **told).plot().figure.axes
+    _, lower, upper = axes.lines
+    assert lower.get_xdata().tolist() == upper.get_xdata().tolist() == [32, 64, 70]
+    assert (lower.get_ydata() <= upper.get_ydata()).all()
+    with pytest.raises(Unsupported, match="no interval to draw"):
+        vr.learn(env(), "var(1/2)", episodes=2, **told).plot()

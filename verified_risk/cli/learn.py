@@ -120,8 +120,11 @@ def _print_run(run: Run, save: Path | None) -> None:
     if run.interval is not None:
         screen.field("from data", f"the optimum is in {run.interval} with probability {1 - run.delta}{run.mark}")
     if run.data_bound is not None and (run.proved or run.on_paper) and 2 * run.delta < 1:  # else no guarantee
-        least = above(run.data_bound[-1], 5)
-        screen.field("", f"the regret is at most {least} with probability {1 - 2 * run.delta}{run.mark}")
+        least, most = above(run.data_bound[-1], 5), above(run.trivial_regret, 5)
+        if run.data_bound[-1] < run.trivial_regret:
+            screen.field("", f"the regret is at most {least} with probability {1 - 2 * run.delta}{run.mark}")
+        else:
+            screen.field("", f"of the regret nothing better than {most}, all that {run.episodes} episodes can lose")
     screen.field("guarantee", run.guarantee)
     series = {"policy worth": run.values, "regret so far": run.regret}
     scale = 1.0 if run.best is None else max(abs(float(run.best[1])), 1.0)
@@ -146,12 +149,11 @@ def _about_the_bound(run: Run) -> list[str]:
     if run.mdp is None or run.best is None or run.bound is None or run.values is None:
         return []
     said = []
-    loss = run.best[1] - run.mdp.remaining_range(0)[0]
-    trivial = run.episodes * loss
+    trivial = run.trivial_regret
     if run.bound[-1] >= trivial:
         said.append(
             f"the bound is vacuous here: above the trivial bound {float(trivial):.5g}, which is {run.episodes} "
-            f"episodes times the largest loss that the rewards allow, {float(loss):.5g}"
+            f"episodes times the largest loss that the rewards allow, {float(trivial / run.episodes):.5g}"
         )
     if run.bonus_scale == 1 and float(run.best[0]) - run.values[-1] > 1e-9 * max(1.0, abs(float(run.best[0]))):
         said.append(

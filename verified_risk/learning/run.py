@@ -159,6 +159,15 @@ class Run(files.Saved):
         rounded = (np.arange(self.episodes) + 3) * 2.0**-52
         return np.cumsum(self.values_width + width) * (1 + rounded) + 2 * rounded * self.regret
 
+    @property
+    def trivial_regret(self) -> Fraction:
+        """What that many episodes can lose at most, whatever is played; a bound above it says nothing."""
+        if self.shell is not None:
+            return self.episodes * self.shell.steps * self.shell.range
+        assert self.mdp is not None
+        low, high = self.mdp.remaining_range(0)
+        return self.episodes * ((high if self.best is None else self.best[1]) - low)
+
     def policy(self, k: int | None = None) -> LearnedPolicy | BlackBoxPolicy:
         """Return the policy to use, or that of an episode, up to which the run is then replayed.
 
@@ -213,7 +222,11 @@ class Run(files.Saved):
             ("from the data", self.data_bound, self.mark),
         ):
             if series is not None:
-                lines.append(f"  {f'bound ({name})':<22} {above(series[-1], 6)}{mark}")
+                most = self.trivial_regret
+                vacuous = f"vacuous: above {above(most, 6)}, all that {self.episodes} episodes can lose"
+                lines.append(
+                    f"  {f'bound ({name})':<22} {vacuous if series[-1] >= most else above(series[-1], 6)}{mark}"
+                )
         lines.append(f"  guarantee: {self.guarantee}")
         lines.extend(f"  note: {note}" for note in self.notes)
         if self.audit is not None:
@@ -221,7 +234,7 @@ class Run(files.Saved):
         return "\n".join(lines)
 
     def plot(self) -> Picture:
-        """Draw the cumulative regret and the theorem's bound.
+        """Draw the cumulative regret and the theorem's bound; of an environment, the interval for the optimum.
 
         :returns: the picture
         :raises MissingDependency: if matplotlib is not installed

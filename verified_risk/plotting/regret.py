@@ -7,7 +7,7 @@ from itertools import cycle
 
 from ..errors import InvalidArgument, Unsupported
 from ..learning import Run
-from .picture import INK, LINES, Picture, new_figure, quiet_grid, style
+from .picture import BLUE, INK, LINES, QUIET, Picture, new_figure, quiet_grid, style
 
 NOTHING = 1e-9
 """Regrets below this are rounding errors."""
@@ -64,10 +64,31 @@ def draw_regret(
         return Picture(figure)
 
 
+def draw_interval(run: Run) -> Picture:
+    """Plot the interval for the optimum after the numbers of episodes in ``run.history``, and the returns."""
+    if not run.history:
+        raise Unsupported("the environment was a black box, without regret, and this objective has no interval to draw")
+    with style():
+        figure = new_figure(6.4, 3.4)
+        axes = figure.subplots()
+        episodes = [k for k, _ in run.history]
+        lower, upper = ([float(ends[i]) for _, ends in run.history] for i in range(2))
+        axes.plot(range(1, run.episodes + 1), run.returns, ".", color=QUIET, markersize=2, label="return")
+        axes.fill_between(episodes, lower, upper, color=BLUE, alpha=0.25, linewidth=0, label="interval")
+        for ends in (lower, upper):
+            axes.plot(episodes, ends, color=BLUE, marker="o", markersize=3)
+        axes.set_xscale("log")
+        axes.set_xlabel("episode")
+        axes.set_title(f"Where the best {run.objective.spec} lies, with probability {1 - run.delta}{run.mark}")
+        axes.legend(loc="lower left")
+        quiet_grid(axes)
+        return Picture(figure)
+
+
 def draw_run(run: Run) -> Picture:
-    """Plot the regret of one run against its bound."""
+    """Plot the regret of one run against its bound; for an environment, the interval for the optimum."""
     if run.regret is None:
-        raise Unsupported("the environment was a black box: without its model there is no regret to draw")
+        return draw_interval(run)
     name = run.algorithm if run.bonus_scale == 1 else f"{run.algorithm}, radii times {run.bonus_scale}"
     bound = None if run.bound is None else [float(x) for x in run.bound]
     title = f"Regret of learning {run.objective.spec}"

@@ -32,6 +32,8 @@ class Policy(ABC):
 
     #: Whether the memory is the return so far, so that an evaluator that tracks the return need not track it twice.
     memory_is_return = False
+    #: Whether choices may depend on the rewards of earlier steps.
+    uses_rewards = True
 
     def __init__(self, mdp: MDP) -> None:
         self.mdp = mdp
@@ -125,7 +127,7 @@ class Policy(ABC):
 
         ``state`` is None at the first step of an episode, then the one that the previous call returned; ``reward`` is
         that of the previous action, needed because a risk-sensitive policy remembers its return.  Loops that pass
-        observations only, such as ``evaluate_policy``, play in :class:`~verified_risk.TrackReturn`, whose observations
+        observations only, such as ``evaluate_policy``, play in :func:`~verified_risk.TrackReturn`, whose observations
         contain it.  An array of observations, one for each of several environments, gives an array of actions.
 
         :param observation: the environment's state, or an array of them

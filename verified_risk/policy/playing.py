@@ -98,14 +98,10 @@ class Player:
             self._memory = _drawn(self.rng, self._parts[self._part][1].memories(self._memory, self.t, s, a, r))
         self.t, self._pending = self.t + 1, None
 
-    def skip(self) -> bool:
-        """Go on without the reward of the last action; return False, and do nothing, if the policy may depend on it."""
-        from .tables import MarkovPolicy
-
-        if not isinstance(self._parts[self._part][1], MarkovPolicy):
-            return False
-        self.t, self._pending = self.t + 1, None
-        return True
+    @property
+    def policy_played(self) -> Policy:
+        """The policy of this episode: the one that was drawn, if the policy is a mixture."""
+        return self._parts[self._part][1]
 
     @property
     def state(self) -> State:
@@ -226,7 +222,7 @@ def _predict_one(
     reward: Any,
     rng: np.random.Generator | int | None,
 ) -> tuple[int, State]:
-    """Play one step of one episode; in what :class:`~verified_risk.TrackReturn` supplies, step 0 begins an episode."""
+    """Play one step of one episode; in what :func:`~verified_risk.TrackReturn` supplies, step 0 begins an episode."""
     if isinstance(observation, Mapping):
         step, reward = (np.asarray(observation[key]).item() for key in ("step", "reward"))
         observation, start = observation["observation"], step == 0
@@ -241,7 +237,9 @@ def _predict_one(
         player = Player.resumed(policy, state, rng)
         if reward is not None:
             player.observe(reward)
-        elif not player.skip():
+        elif not player.policy_played.uses_rewards:
+            player.t, player._pending = player.t + 1, None
+        else:
             raise InvalidArgument(
                 "reward is missing: wanted that of the action before, which the policy remembers; TrackReturn(env) "
                 "supplies it"

@@ -26,6 +26,8 @@ class MarkovPolicy(Policy):
     :raises InvalidPolicy: if an action does not exist, or a row is missing
     """
 
+    uses_rewards = False
+
     def __init__(self, mdp: MDP, table: Sequence[Sequence[Chosen]]) -> None:
         super().__init__(mdp)
         if len(table) != mdp.horizon:
