@@ -18,7 +18,7 @@ from .engine import audit as auditing
 from .engine import certificate
 from .engine.ledger import Ledger, Row
 from .engine.model import Statement
-from .own import statements_of
+from .engine.own import statements_of
 from .report import files, readme
 from .report.words import said_of, short
 from .theory import coverage

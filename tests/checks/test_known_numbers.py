@@ -9,7 +9,6 @@ import pytest
 import verified_risk as vr
 from proofs_checks.cases.histories import weighted
 from proofs_checks.theory.augmentation.conditioning import joint_laws, printed_rule, visits
-from proofs_checks.theory.augmentation.thm_augmented import repeated_coin
 from proofs_checks.theory.discretisation.adaptation import Case as Adaptation
 from proofs_checks.theory.discretisation.adaptation import YRule, keep, rounded_steps, start_law, undo
 from proofs_checks.theory.discretisation.thm_discretized import Case, _values
@@ -21,13 +20,6 @@ from verified_risk.numbers.enclosure import bounds
 def printed_law(mdp, policy):
     levels = joint_laws(mdp, printed_rule(visits(mdp, policy)))
     return weighted((y, mass) for (_, y), mass in levels[-1].items())
-
-
-def test_the_printed_average_of_a_repeated_coin_has_mean_three_quarters():
-    mdp, policy = repeated_coin()
-    assert vr.return_law(mdp, policy) == vr.Law({0: "1/2", 2: "1/2"})
-    assert printed_law(mdp, policy) == vr.Law({0: "1/2", 1: "1/4", 2: "1/4"})
-    assert printed_law(mdp, policy).mean == Q(3, 4)
 
 
 def test_the_printed_average_degrades_even_an_optimal_policy():

@@ -159,3 +159,11 @@ def test_the_wasserstein_distance_is_the_cost_of_moving_quantiles(first, second)
     levels = [Fraction(), *sorted({*first.cumulative(), *second.cumulative()})]
     cost = sum((u - t) * abs(first.quantile(u) - second.quantile(u)) for t, u in pairwise(levels))
     assert first.wasserstein(second) == cost
+
+
+@given(strategies.mdps(max_states=3) | strategies.mdps(max_states=3, product=False))
+def test_every_state_of_a_drawn_model_is_reached(mdp):
+    reached = {s for s, _ in mdp.initial}
+    for _ in range(mdp.n_states):
+        reached |= {target for s in reached for action in mdp.actions(s) for _, target, _ in action.outcomes}
+    assert reached == set(range(mdp.n_states))

@@ -49,8 +49,8 @@ ENUMERATED = {
     "def:optimistic/rows": (189, "0", "0"),
     "def:optimistic/rewards": (135, "0", "0"),
     "def:unvisited": (200, "0", "0"),
-    "thm:main": (42, "82.2486", "1.18273e+06"),
-    "thm:main/expected": (42, "82.2486", "1.29053e+06"),
+    "thm:main": (33, "0.5", "16.9"),
+    "thm:main/expected": (33, "87.1639", "4546.93"),
     "lem:key": (315, "0", "0"),
     "lem:event/rewards": (106, "0.000437872", "14.642"),
     "lem:event/l1": (106, "0.000459305", "0.141713"),
@@ -135,15 +135,16 @@ BEGUN = {
     "L2/optimistic": (176, "0", "0"),
     "corrected/run": (33, "0", "0"),
     "class/markov": (176, "0", "149.25"),
-    "class/atoms": (176, "0", "364.75"),
+    "class/atoms": (176, "0", "92.5"),
     "production/plan": (200, "0", "0"),
 }
 
 #: Label: how many parts the claims of those cases have in all, where some claim has several, and their sum.
 PARTS = {
     "def:objective/jumps": (336, "0"),
-    "def:objective/cvar": (1134, "206.55"),
+    "def:objective/cvar": (1377, "206.55"),
     "def:augmented": (252, "0"),
+    "class/atoms": (352, "488.75"),
     "thm:discretized": (660, "330"),
     "def:empirical": (1185, "125"),
     "def:optimistic/rows": (945, "54"),

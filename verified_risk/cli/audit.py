@@ -154,7 +154,7 @@ def _code(answer: dict[str, Any]) -> int:
 @click.argument("folder", type=click.Path(path_type=Path))
 def new_audit(folder: Path) -> None:
     """Write a small audit to FOLDER: a paper, two claims, a generator, a certificate, a test and the audit's page."""
-    from proofs_checks import own
+    from proofs_checks.engine import own
 
     for path in own.new_audit(folder):
         click.echo(f"wrote {path}")

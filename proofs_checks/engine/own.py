@@ -13,9 +13,9 @@ from typing import Any
 from verified_risk.errors import InvalidArgument
 from verified_risk.files import write_text
 
-from .engine.model import Statement
+from .model import Statement
 
-EXAMPLE = Path(__file__).with_name("new_audit.md")
+EXAMPLE = Path(__file__).parents[1] / "new_audit.md"
 FILES = re.compile(r"^`(\S+)`\n\n````\n(.*?)^````$", re.MULTILINE | re.DOTALL)
 
 
