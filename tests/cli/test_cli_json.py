@@ -157,6 +157,20 @@ def test_a_plan_in_json_says_how_its_bounds_were_obtained_and_what_it_plays():
     assert "O~.↓.~O#" in drawn["lines"]
 
 
+def test_constraints_and_ties_are_options(tmp_path):
+    found = answer("plan", "frozen_lake", "--objective", "mean", "--subject-to", "cvar(1/4) >= 1/2")
+    wanted = vr.plan(vr.models.frozen_lake(), "mean", subject_to=["cvar(1/4) >= 1/2"])
+    assert Fraction(found["upper"]["exact"]) == wanted.upper
+    assert found["constraints"] == {"cvar(1/4) >= 1/2": {"missed": {"exact": "0", "float": 0.0}}}
+    mixed = CliRunner().invoke(
+        main, ["plan", "two_paths", "--subject-to", "cvar(1/4) >= 1", "--save", str(tmp_path / "p")]
+    )
+    assert mixed.exit_code == 2
+    assert "--save has no form" in mixed.output
+    taken = answer("plan", "frozen_lake", "--objective", "cvar(1/4)", "--then", "mean")["law"]["mean"]["exact"]
+    assert Fraction(taken) == vr.plan(vr.models.frozen_lake(), "cvar(1/4)", then="mean").law.mean
+
+
 def test_a_planned_mixture_says_how_it_is_drawn(tmp_path):
     """A convex objective gains by drawing between a bet of 0 or 10 and a sure 6."""
     path = tmp_path / "m.json"

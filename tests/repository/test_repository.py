@@ -21,7 +21,19 @@ LIBRARY_ROOMS = (
     "describe", "kernels", "planning", "comparing", "rollouts", "proving", "learning", "pool", "plotting",
     "experiments", "cli",
 )  # fmt: skip
-CHECK_ROOMS = ("recheck", "cases", "engine", "evidence", "theory", "report", "fuzz", "own", "cli", "pytest_plugin", "__main__")
+CHECK_ROOMS = (
+    "recheck",
+    "cases",
+    "engine",
+    "evidence",
+    "theory",
+    "report",
+    "fuzz",
+    "own",
+    "cli",
+    "pytest_plugin",
+    "__main__",
+)
 ORDER = [
     *(f"verified_risk.{name}" for name in LIBRARY_ROOMS[:-1]),
     *(f"proofs_checks.{name}" for name in CHECK_ROOMS),

@@ -17,7 +17,7 @@ from .terminal import Screen, emit_json, json_option, print_law
 if TYPE_CHECKING:
     from ..mdp import MDP
     from ..objectives import Weighting
-    from ..planning import Plan
+    from ..planning import ConstrainedPlan, Plan
     from ..policy import Policy
 
 OBJECTIVE_HELP = (
@@ -37,6 +37,8 @@ def plot_option(words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]
 @click.option("--eta", default=None, help="Grid on which the return is tracked; default: the rewards' own grid.")
 @click.option("--gap", default=None, help="Stop when upper - lower is at most this.")
 @click.option("--time-limit", type=float, default=None, help="Stop after this many seconds; --prove has as many again.")
+@click.option("--then", default=None, help="Among policies that are as good, prefer one that is better for this.")
+@click.option("--subject-to", multiple=True, help='Repeatable: a bound to keep to, "cvar(1/10) >= -5".')
 @click.option("--exact", is_flag=True, help="Exact integer arithmetic.")
 @click.option("--prove", "proving", is_flag=True, help="Have the bounds confirmed by the verified checker as well.")
 @save_option("Write the plan as JSON; `evaluate`, `recheck` and `prove` read it.", sign="verified_risk/plan")
@@ -48,6 +50,8 @@ def plan(
     eta: str | None,
     gap: str | None,
     time_limit: float | None,
+    then: str | None,
+    subject_to: tuple[str, ...],
     exact: bool,
     proving: bool,
     save: Path | None,
@@ -59,11 +63,21 @@ def plan(
 
     from ..errors import InvalidArgument
 
-    unused = [name for name, value in (("--eta", eta), ("--gap", gap)) if value is not None]
+    given = {"--eta": eta, "--gap": gap, "--then": then, "--subject-to": subject_to or None}
+    unused = [name for name, value in given.items() if value is not None]
     if exact and unused:
         raise InvalidArgument(f"--exact has no error: leave out {' and '.join(unused)}, or --exact")
     weighting = vr.objective(text)
     mdp = source.read()
+    if subject_to:
+        others = {"--then": then, "--prove": proving or None, "--save": save, "--plot": plot}
+        extra = next((name for name, value in others.items() if value is not None), None)
+        if extra is not None:
+            raise InvalidArgument(f"{extra} has no form for plans with constraints: leave it out, or --subject-to")
+        with working("planning"):
+            bounded = vr.plan(mdp, weighting, eta=eta, gap=gap, time_limit=time_limit, subject_to=subject_to)
+        _show_constrained(bounded, as_json)
+        return
     with working("planning") as note:
         if exact:
             answer = _exactly(mdp, weighting, time_limit)
@@ -74,6 +88,7 @@ def plan(
                 eta=eta,
                 gap=gap,
                 time_limit=time_limit,
+                then=then,
                 progress=None if note is None else lambda now: note(now.bounds),
             )
         if save is not None:
@@ -88,6 +103,19 @@ def plan(
         _print_plan(answer, save, refused)
     if refused:
         sys.exit(1)
+
+
+def _show_constrained(answer: ConstrainedPlan, as_json: bool) -> None:
+    if not as_json:
+        screen = Screen()
+        screen.line(str(answer))
+        print_policy(screen, answer.policy)
+        print_law(screen, answer.law)
+        return
+    met = {str(c): {"missed": json_number(x)} for c, x in zip(answer.constraints, answer.missed, strict=True)}
+    numbers = {name: json_number(getattr(answer, name)) for name in ("lower", "upper", "gap", "eta", "law_error")}
+    named = {"objective": answer.objective.spec, "model": repr(answer.mdp), **numbers, "constraints": met}
+    emit_json({**named, "policy": _policy_json(answer.policy), "law": json_law(answer.law)})
 
 
 def _refusal(answer: Plan, time_limit: float | None) -> str | None:
