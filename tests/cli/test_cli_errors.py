@@ -148,6 +148,8 @@ BAD = [
     (["recheck", "missing.json"], "File 'missing.json' does not exist"),
     (["recheck"], "Missing argument 'FILES...'"),
     (["audit", "--statement", "lem:kye"], "no statement has the label 'lem:kye': did you mean lem:key"),
+    (["audit", "--module", "nowhere"], "module 'nowhere' cannot be imported"),
+    (["new-audit", "folder"], "folder exists, wanted the name of a new folder"),
     (["audit", "--examples", "0"], "0 is not in the range x>=1"),
     (["audit", "--jobs", "0"], "0 is not in the range x>=1"),
     (["experiment", "lake"], "Missing option '--out'"),

@@ -49,6 +49,7 @@ def words(path, folder):
         ("experiment", "scaling"): None,
         ("experiment", "sweep"): [cells, "--out", folder / "sweep", "--workers", 0],
         ("audit",): ["--statement", "lem:key", "--examples", 20, "--jobs", 1],
+        ("new-audit",): [folder / "mine"],
         ("recheck",): [DIRECTORY / "thm_augmented.json", plan],
         ("compare",): ["two_paths", "--objective", "mean", "--objective", "cvar(1/2)"],
         ("frontier",): ["two_paths", "--alpha", "1/2,1"],

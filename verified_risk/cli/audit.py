@@ -152,11 +152,16 @@ def _code(answer: dict[str, Any]) -> int:
 
 @click.command(short_help="Start an audit of your own.")
 @click.argument("folder", type=click.Path(path_type=Path))
-def new_audit(folder: Path) -> None:
+@json_option
+def new_audit(folder: Path, as_json: bool) -> None:
     """Write a small audit to FOLDER: a paper, two claims, a generator, a certificate, a test and the audit's page."""
     from proofs_checks.engine import own
 
-    for path in own.new_audit(folder):
+    written = own.new_audit(folder)
+    if as_json:
+        emit_json({"wrote": [str(path) for path in written]})
+        return
+    for path in written:
         click.echo(f"wrote {path}")
 
 

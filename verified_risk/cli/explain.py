@@ -23,7 +23,7 @@ def explain(label: str, as_json: bool) -> None:
 
     every = [_told(statement) for statement in checks.chosen_statements([label])]
     if as_json:
-        emit_json(every[0] if len(every) == 1 else every)
+        emit_json(every[0] if len(every) == 1 else {"statements": every})
         return
     for number, told in enumerate(every):
         if number:
