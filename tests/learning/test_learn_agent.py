@@ -164,6 +164,23 @@ def test_what_is_counted_is_what_was_observed(case):
         assert {int(s): int(n) for s, n in zip(counts.state[-1], counts.count[-1], strict=True) if n} == starts
 
 
+def test_a_step_that_was_refused_is_not_remembered():
+    agent = vr.Learner(
+        "mean", observations=2, actions=1, horizon=2, rewards=[0, 1], known_successors=1, largest_return=1
+    )
+    for k in range(3):
+        agent.act(0)
+        if k:
+            with pytest.raises(InvalidArgument, match="its outcome number 2, but known_successors is 1"):
+                agent.observe(1, 0)
+        agent.observe(1, 1)
+        agent.act(1)
+        with pytest.raises(InvalidArgument, match=r"a return of 2, but largest_return is 1|its outcome number 2"):
+            agent.observe(1, 0)
+        agent.observe(0, 0)
+    assert agent.episodes == 3
+
+
 # -- going on ---------------------------------------------------------------------------------------------------------
 
 
