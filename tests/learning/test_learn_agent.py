@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from itertools import pairwise
 
@@ -134,6 +135,50 @@ def test_what_a_learner_refuses():
     assert agent.run().returns.tolist() == [1.0]
     with pytest.raises(Unsupported, match="episode 1 began in observation 0, episode 0 in 1"):
         agent.act(0)
+
+
+@pytest.mark.parametrize("case", ["plain", "random starts"])
+def test_what_is_counted_is_what_was_observed(case):
+    """Against a list of the steps: outcomes of every pair, with the end of an episode as a state of its own."""
+    env, told = TOLD[case]
+    agent, env, seen, starts = vr.Learner("cvar(1/2)", observations=3, actions=2, **told), env(), Counter(), Counter()
+    for k in range(40):
+        observation, over = env.reset(seed=k)[0], False
+        starts[observation] += 1
+        while not over:
+            action = agent.act(observation)
+            following, reward, terminated, truncated, _ = env.step(action)
+            over = agent.observe(reward, following, terminated, truncated)
+            seen[observation, action, 3 if terminated else following, reward] += 1
+            observation = following
+    counts, atoms = agent.counts.counts, [-1, 0, 1]
+    for s in range(3):
+        for a in range(2):
+            p = 2 * s + a
+            found = {
+                (s, a, int(counts.state[p, j]), atoms[counts.atom[p, j]]): int(counts.count[p, j])
+                for j in range(counts.length[p])
+            }
+            assert found == {step: n for step, n in seen.items() if step[:2] == (s, a)}
+    if case == "random starts":
+        assert {int(s): int(n) for s, n in zip(counts.state[-1], counts.count[-1], strict=True) if n} == starts
+
+
+def test_a_step_that_was_refused_is_not_remembered():
+    agent = vr.Learner(
+        "mean", observations=2, actions=1, horizon=2, rewards=[0, 1], known_successors=1, largest_return=1
+    )
+    for k in range(3):
+        agent.act(0)
+        if k:
+            with pytest.raises(InvalidArgument, match="its outcome number 2, but known_successors is 1"):
+                agent.observe(1, 0)
+        agent.observe(1, 1)
+        agent.act(1)
+        with pytest.raises(InvalidArgument, match=r"a return of 2, but largest_return is 1|its outcome number 2"):
+            agent.observe(1, 0)
+        agent.observe(0, 0)
+    assert agent.episodes == 3
 
 
 # -- going on ---------------------------------------------------------------------------------------------------------

@@ -207,6 +207,7 @@ class Learner:
         self.witness.step(where, s, a, exact, following)
         if terminated or t == last:
             self.witness.end(where, s, a, self._earned + exact)
+        self.witness.add(s, a, exact, following)
         self._actions[t], self._paid[t], self._states[t + 1] = a, atom, following
         self._earned += exact
         self._acted, self._t = False, t + 1

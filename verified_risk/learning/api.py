@@ -139,12 +139,12 @@ def learn(
         return learn(**before, episodes=total, stop_when=stop_when, progress=progress)
     if mdp is None or objective is None:
         raise InvalidArgument(f"{'mdp' if mdp is None else 'objective'} is missing, which only resume= can do without")
-    if episodes is None and stop_when is None:
-        raise InvalidArgument("episodes and stop_when are both None: the run would not end")
     declared = Declared.read(known_rewards, known_successors, largest_return)
     settings = Settings.read(
         objective, episodes, delta, eta, seed, algorithm, bonus_scale, declared, stop_when, checkpoint
     )
+    if episodes is None and stop_when is None:
+        raise InvalidArgument("episodes and stop_when are both None: the run would not end")
     count = counted(read_report(progress))
     if not isinstance(mdp, MDP):
         if settings.algorithm == "bernstein":

@@ -317,8 +317,7 @@ class Witness:
                 f"{here} led to state {target}, but known_successors[{s}, {a}] is {list(declared.successors[s, a])}"
             )
         if type(declared.successors) is int:
-            seen = self.seen.setdefault((s, a), set())
-            seen.add((target, reward))
+            seen = self.seen.get((s, a), set()) | {(target, reward)}
             if len(seen) > declared.successors:
                 raise InvalidArgument(
                     f"{here} led to state {target} with reward {reward}, its outcome number {len(seen)}, but "
@@ -331,6 +330,11 @@ class Witness:
                     f"{here} led to state {target} with reward {reward}, but known_rewards({s}, {a}, {target}) is "
                     f"{' or '.join(map(str, sorted(wanted)))}"
                 )
+
+    def add(self, s: int, a: int, reward: Fraction, target: int) -> None:
+        """Remember a step that contradicts nothing, if outcomes are to be counted."""
+        if type(self.declared.successors) is int:
+            self.seen.setdefault((s, a), set()).add((target, reward))
 
     def end(self, where: str, s: int, a: int, earned: Fraction) -> None:
         """Check the return of an episode; ``where``, s and a are its last step."""

@@ -147,6 +147,7 @@ class LogProblem:
             if isinstance(declared.successors, Mapping) and pairs[p] not in declared.successors:
                 raise InvalidArgument("known_successors has no entry for state {!r}, action {!r}".format(*pairs[p]))
             witness.step(log.where(kept[first[j]]), *pairs[p], log.rewards[reward], self.ends[s])
+            witness.add(*pairs[p], log.rewards[reward], self.ends[s])
             outcome = p, s, atoms[reward]  # a grid makes rewards equal
             self.outcomes[outcome] = self.outcomes.get(outcome, 0) + int(count[j])
         for k, earned in enumerate(log.returns(self.shell.steps) if declared.largest is not None else ()):
