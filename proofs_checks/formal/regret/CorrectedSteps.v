@@ -77,7 +77,7 @@ Qed.
 
 (** The corrected bound (i), run at 1/KT, is within the printed right side without its root of 5.
     Given: all reals S0, |A|, K, T >= 1, 0 < delta <= 1.
-    Differs: all sizes; the claim has S0 = 1, |A| = T = 2.
+    Differs: an inequality between two bounds, not the regret itself.
     In words: 08-regret.md#regret-i. *)
 Theorem expected_bound_within_printed (S0 A0 K T delta : R) :
   1 <= S0 -> 1 <= A0 -> 1 <= K -> 1 <= T -> 0 < delta <= 1 ->
