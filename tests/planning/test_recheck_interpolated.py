@@ -61,7 +61,7 @@ def test_both_bounds_of_a_search_are_confirmed_and_better_ones_are_not(G, no_exa
 
 def test_a_saved_plan_is_rechecked_as_before(tmp_path, no_exact_law):
     mdp = vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], horizon=6, discount="19/20")
-    plan = vr.plan(mdp, "wang(1/4)", eta="1/20", time_limit=2)
+    plan = vr.plan(mdp, "wang(1/4)", eta="1/20", gap="1/10")
     plan.save(tmp_path / "plan.json")
     again = vr.Plan.load(tmp_path / "plan.json")
     assert again.recheck() == plan.recheck()
@@ -75,7 +75,7 @@ def test_a_saved_plan_is_rechecked_as_before(tmp_path, no_exact_law):
 
 def test_a_search_too_long_or_too_large_to_be_replayed_is_left_open(monkeypatch, no_exact_law):
     mdp = vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], horizon=6, discount="19/20")
-    plan = vr.plan(mdp, "wang(1/4)", eta="1/20", time_limit=2)
+    plan = vr.plan(mdp, "wang(1/4)", eta="1/20", gap="1/10")
     certificate = plan.certificate
     fine = replace(certificate, proof=replace(certificate.proof, eta=Fraction(1, 10**9)))
     answer = replace(plan, certificate=fine).recheck()
