@@ -15,7 +15,7 @@ from verified_risk.cli import main
 from verified_risk.proving import run_checker
 from verified_risk.proving.certificate import VERSION
 
-BELIEVER = "echo proved by nothing"
+BELIEVER = "echo proved by check_sound"
 """Accepts every certificate."""
 
 
@@ -94,6 +94,7 @@ def test_without_a_believed_program_the_command_line_ends_with_2(monkeypatch, tm
 SAID = {
     "a refusal that ends with 0": ("refused: the tables of the certificate do not prove the upper bound", 0),
     "a proof that ends with 1": ("proved by check_sound", 1),
+    "a proof by another theorem": ("proved by check_curved_sound; read in 0.1 s", 0),
     "silence": ("", 0),
     "a proof that is none": ("refused: a point of a curve is not proved", 0),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -149,6 +150,8 @@ def prove(
         least = isinstance(accepted.low, ByCells)
         what = "is the least return" if least else "on a grid that rounds rewards is not covered"
         note = f"the plan states {at_least(plan.lower)}, which {what}"
+    if not re.match(rf"proved by {theorem}\b", answer.line):
+        raise NotProved(f"the checker says {answer.line!r:.80}, wanted a proof by {theorem}")
     before = (plan.proved_before or {}).get("statement_sha256")
     if before is not None and before != digest:
         note = "; ".join(filter(None, [note, "the file of the plan says that something else was proved"]))
