@@ -21,6 +21,7 @@ from proof_files import require_checker
 
 import verified_risk as vr
 from proofs_checks import fuzz
+from proofs_checks.engine import workers as engine_workers
 from proofs_checks.engine.model import Claim
 from proofs_checks.fuzz import (
     catalogue,
@@ -85,7 +86,7 @@ def test_a_dead_worker_is_a_failure_and_the_run_continues(tmp_path, monkeypatch)
             done.set_exception(BrokenProcessPool()) if self.first else done.set_result(work(batch))
             return done
 
-    monkeypatch.setattr(runner, "Pool", Pool)
+    monkeypatch.setattr(engine_workers, "Pool", Pool)
     report = fuzz.run(tmp_path / "fuzz", seconds=1.0, properties=["read-number"], seed=0, workers=1)
     assert len(made) == 2
     assert report.met == 1
@@ -416,7 +417,7 @@ def test_a_row_that_does_not_sum_to_1_is_found(tmp_path, total):
 
 @pytest.mark.parametrize("total", [Fraction(1) - Fraction(1, 10**30), Fraction(1) + Fraction(1, 10**30)])
 def test_a_law_that_does_not_sum_to_1_is_found(monkeypatch, tmp_path, total):
-    law = SimpleNamespace(masses=[Fraction(1)], save=lambda path: None)
+    law = SimpleNamespace(masses=[Fraction(1)], save=lambda path: None, to_json=dict)
     monkeypatch.setattr(vr.Law, "load", classmethod(lambda cls, path: law))
     readers._law(tmp_path / "law.json")
     law.masses = [total]

@@ -83,14 +83,14 @@ def test_the_checkers_sides_differ_by_the_packages_slack(statement):
 def test_the_same_holds_on_other_cases():
     seen = 0
     for statement in FALSE:
-        for case in islice(statement.small_cases(), 0, 40, 4) if statement.label not in OTHERWISE else ():
+        judged = filter(statement.printed.when, statement.small_cases())
+        for case in islice(judged, 0, 40, 4) if statement.label not in OTHERWISE else ():
             try:
                 outcome = answer(statement, case)
             except recheck.Rejected:
                 continue
-            if statement.printed.when(case):
-                require_equal(statement, case, outcome)
-                seen += 1
+            require_equal(statement, case, outcome)
+            seen += 1
     assert seen >= 350
 
 

@@ -48,6 +48,8 @@ OUT = ["--out", "out", "--workers", "0"]
 BAD = [
     # models
     (["plan", "frozenlake"], "did you mean frozen_lake?"),
+    (["plan", "two_paths", "--then", "nonsense"], "'nonsense' is not an objective"),
+    (["plan", "two_paths", "--subject-to", "cvar(1/4) = 1"], "a constraint is 'cvar(1/4) = 1', wanted text such as"),
     (["plan", "xyz"], "no model is named 'xyz': named models are frozen_lake, two_paths"),
     (["models", "show", "two_pathes"], "did you mean two_paths"),
     (["learn", "riverswim"], "did you mean river_swim?"),

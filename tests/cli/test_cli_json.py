@@ -95,7 +95,7 @@ def test_long_experiments_print_json_too(name, function, tmp_path, monkeypatch):
 
 
 def test_the_tree_of_commands_is_walked_to_its_leaves():
-    assert len(list(leaves())) == 18
+    assert len(list(leaves())) == 19
     assert ("experiment", "sweep") in dict(leaves())
 
 

@@ -17,7 +17,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from flint import arb
 
 from ..errors import InvalidArgument
 from ..kernels.learn_data import Ints
@@ -108,6 +107,8 @@ def _places(pair: Ints, seen: Ints) -> list[tuple[int, Ints]]:
 
 def _log_e(context: Ints, outcome: Ints, possible: int) -> float:
     """Return the logarithm of the e-value of one pair."""
+    from flint import arb
+
     total = 0.0
     for c in np.unique(context):
         counts = np.unique(outcome[context == c], return_counts=True)[1]

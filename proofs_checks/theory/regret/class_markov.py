@@ -51,7 +51,7 @@ STATEMENT = Statement(
         when=MARKOV_ON_EVENT,
     ),
     uses=("close/markov", "L1/markov", "L0/adaptive"),
-    cases=lambda: st.one_of(played(markov=True), told_apart()),
+    cases=lambda: st.one_of(played(markov=True), played(markov=True), played(markov=True), told_apart()),
     small_cases=small_played_markov,
     small_size=SMALL_SIZE + "; all deterministic Markov policies",
     formal=Formal(proves=("markov_policies_are_flattered_a_little",)),
