@@ -29,7 +29,7 @@ every_counterexample = pytest.mark.parametrize("statement", WITH_COUNTEREXAMPLE,
 
 def test_the_stored_certificates_are_the_ones_the_statements_generate():
     stored = {path.name: path.read_text(encoding="utf-8") for path in certificate.DIRECTORY.glob("*.json")}
-    assert stored == certificate.expected(statements.ALL), "run: python -m proofs_checks certify"
+    assert stored == certificate.expected(statements.ALL), "run: python -m proofs_checks report"
 
 
 def test_every_file_refutes_by_the_checker_alone_without_any_installed_package():
