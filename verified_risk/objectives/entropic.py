@@ -52,7 +52,7 @@ class ERM(Entropic):
 
     >>> from verified_risk import Law
     >>> float(ERM(1).of(Law({0: "1/2", 2: "1/2"})))
-    0.5662192695169727
+    0.5662191695169728
 
     :param beta: positive for risk aversion, negative for risk seeking
     :raises InvalidObjective: if it is 0 or no exact finite number
@@ -76,7 +76,7 @@ class EVaR(Entropic):
 
     >>> from verified_risk import Law
     >>> round(float(EVaR("1/2").of(Law({0: "1/4", 2: "3/4"}))), 9)
-    0.464285943
+    0.37857925
 
     :param alpha: a level in (0, 1]; 1 is the mean
     :raises InvalidObjective: if it is outside
