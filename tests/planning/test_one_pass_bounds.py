@@ -70,6 +70,16 @@ def test_a_search_that_found_nothing_has_what_one_pass_has(G, tmp_path):
     assert (rechecked > 3) is (G.shape == "concave")
 
 
+def test_a_bound_below_what_a_policy_attains_is_reported_and_not_hidden(monkeypatch):
+    mdp = vr.models.machine_replacement()
+    plan = vr.plan(mdp, "wang(3/4)")
+    wide = replace(plan, upper=mdp.remaining_range(0)[1])
+    monkeypatch.setattr(one_pass_bounds, "is_above", lambda objective, other: True)
+    monkeypatch.setattr(one_pass_bounds, "candidates", lambda objective: [vr.CVaR("1/100")])
+    with pytest.raises(AssertionError, match="above the upper bound"):
+        one_pass_bounds.improved(wide, Problem(mdp, plan.objective), solve)
+
+
 def test_a_search_that_met_its_gap_is_returned_as_it_is():
     mdp = random_sparse(3, 2, 2, 2, 3, seed=1)
     plan = vr.plan(mdp, "wang(3/4)", gap="1/1000")

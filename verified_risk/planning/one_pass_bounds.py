@@ -33,7 +33,10 @@ RESERVED = 0.2
 
 
 def improved(found: Plan, problem: Problem, solve: Callable[[Problem], Plan]) -> Plan:
-    """Return the plan of a search, with a better policy or upper bound if one pass has it and the gap is not met."""
+    """Return the plan of a search, with a better policy or upper bound if one pass has it and the gap is not met.
+
+    :raises AssertionError: if a policy's value exceeds an upper bound
+    """
     low, high = span = problem.mdp.remaining_range(0)
     wanted = problem.gap if problem.gap is not None else DEFAULT_GAP * (high - low)
     best = found
@@ -53,12 +56,16 @@ def improved(found: Plan, problem: Problem, solve: Callable[[Problem], Plan]) ->
         if tied and plan.eta != best.eta:  # the record of the search is one of its grid
             continue
         if (known := affordable_law(problem.mdp, plan.policy)) is not None:
-            lower = min(tidy_below(lower_by_law(problem.objective, *known, span, Clock(left))), best.upper)
+            lower = tidy_below(lower_by_law(problem.objective, *known, span, Clock(left)))
             if lower > best.lower:
                 best = replace(
                     best, policy=plan.policy, lower=lower, value=lower, known_law=known[0], known_error=known[1],
                     eta=plan.eta,
                 )  # fmt: skip
+        if best.lower > best.upper:
+            raise AssertionError(
+                f"a policy attains {best.lower}, above the upper bound {best.upper}: please report this model"
+            )
     if best is found:
         return found
     method = f"{found.certificate.method}; compared with one pass each for mean, CVaR and VaR"
