@@ -87,7 +87,8 @@ Definition thm_main := (@visit_cost_le, @visit_costs_le, @mean_of_observed, @sum
   @printed_logarithm_survives, @constant_mended, @introduction_is_weaker, @what_an_episode_costs,
   @printed_right_side_without_5, @markov_policies_are_flattered_a_little, @sums_of_means_rarely_large,
   @costs_add_up_to_beta, @martingale_step_of_beta, @first_visits_fit, @expected_bound_within_printed,
-  @known_atoms_close, @blocks_fit, @printed_level_gives_printed_radii, @printed_bound_holds_with_printed_radii).
+  @known_atoms_close, @blocks_fit, @printed_level_gives_printed_radii,
+  @printed_bound_holds_for_every_greedy_planner, @printed_bound_holds_with_printed_radii).
 Print Assumptions thm_main.
 
 Definition appendix_cvar := (@rockafellar_uryasev, @quantile_is_atom, @utility_le_dp, @greedy_utility_eq_dp,

@@ -1,7 +1,8 @@
 (** * The printed bound with the printed radii      (thm:main/printed-radii)
 
-    With |S| = S0 + 1 and radii  eps(N) = sqrt( l / 2N ),  l = ln(6 |S| |A| K / delta),  as the paper prints them, the
-    learner of [ConcaveLearner.v] has, for concave L-Lipschitz G,
+    With |S| = S0 + 1 and radii  eps(N) = sqrt( l / 2N ),  l = ln(6 |S| |A| K / delta),  as the paper prints them, every
+    learner whose planner is greedy at every (t, s, y) for a best utility ([plans], with error 0), that of
+    [ConcaveLearner.v] among them, has, for concave L-Lipschitz G,
 
       regret  <=  4 T^{3/2} L |S| sqrt( |S| |A| K ln(4 |S| |A| K / delta) )     with probability at least 1 - delta,
 
@@ -162,7 +163,6 @@ Section Learner.
 
   (** Run at this level, the radii are the printed ones. *)
   Definition printed_level : R := delta * ((S0 + 2) * S0 * T) / (6 * (S0 + 1)).
-  Local Notation plays := (concave_learner state_dec action_dec states actions acts M G K printed_level).
 
   Lemma world_sizes : 1 <= S0 /\ 1 <= A0 /\ 1 <= T /\ 1 <= INR K.
   Proof.
@@ -183,16 +183,18 @@ Section Learner.
     field. repeat split; lra.
   Qed.
 
-  (** Given: finite state and action sets, rewards in [0, 1], G concave and L-Lipschitz, a learner that is defined
-      outright; 0 < delta <= 1, T, K >= 1.
-      Differs: finite reward laws; nothing cited, no planner assumed. *)
-  Theorem printed_bound_holds_with_printed_radii :
+  (** Given: finite state and action sets, rewards in [0, 1], G concave and L-Lipschitz, any planner that is greedy at
+      every (t, s, y) of its optimistic model for a supporting utility of largest value; 0 < delta <= 1, T, K >= 1.
+      Differs: finite reward laws; nothing cited.
+      Step of: thm:main/printed-radii. *)
+  Theorem printed_bound_holds_for_every_greedy_planner utility planned :
+    plans state_dec action_dec states actions acts M K printed_level G L 0 utility planned ->
+    let plays := learner planned in
     prob (episodes M plays K) (fun path => Rlt_dec (L * bound_without_5 states actions M K delta)
       (regret M plays G best path)) <= delta.
   Proof.
+    intros Hplans plays.
     destruct world_sizes as [HS [HA [HT1 HK1]]]. pose proof (lipschitz_ge_1 G L HG HGL) as HL.
-    pose proof (concave_plans state_dec action_dec states actions Hstates Hall acts Hacts M HM G L HG HGL HGc K
-      printed_level) as Hplans.
     assert (Hpol : forall past, is_policy (plays past))
       by (intros past; apply ClosenessOptimistic.is_policy_played, Hplans).
     assert (Hlaw : is_law (episodes M plays K)) by now apply law_episodes.
@@ -233,5 +235,17 @@ Section Learner.
       apply E_le; [apply Hlaw | intros path]. apply ind_le. intros Hlt. eapply Rle_lt_trans; [|exact Hlt].
       rewrite Rmult_0_r, Rplus_0_r. apply Rmult_le_compat_l; [lra|].
       pose proof (large_K_with S0 A0 (INR K) T delta HS HA HK1 HT1 Hdelta l Hlarge ltac:(lra)) as Hb. exact Hb.
+  Qed.
+
+  Local Notation plays := (concave_learner state_dec action_dec states actions acts M G K printed_level).
+
+  (** Given: as printed_bound_holds_for_every_greedy_planner, a learner that is defined outright.
+      Differs: finite reward laws; nothing cited, no planner assumed. *)
+  Theorem printed_bound_holds_with_printed_radii :
+    prob (episodes M plays K) (fun path => Rlt_dec (L * bound_without_5 states actions M K delta)
+      (regret M plays G best path)) <= delta.
+  Proof.
+    apply (printed_bound_holds_for_every_greedy_planner _ _ (concave_plans state_dec action_dec states actions Hstates
+      Hall acts Hacts M HM G L HG HGL HGc K printed_level)).
   Qed.
 End Learner.

@@ -31,7 +31,7 @@ from ..event.seen_rewards import (
     true_value,
 )
 from ..optimism.l1_markov import is_markov, told_apart
-from ..optimism.optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
+from ..optimism.optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov, unlucky_played
 
 
 def _event(case: Played) -> bool:
@@ -70,7 +70,7 @@ STATEMENT: Statement[Any] = Statement(
     finding=Severity.SUBSTANCE,
     cause=causes.PARTS,
     uses=("lem:genbound", "close/markov"),
-    cases=lambda: st.one_of(drawn(1), played(markov=True), told_apart()),
+    cases=lambda: st.one_of(drawn(1), played(markov=True), unlucky_played(), told_apart()),
     small_cases=lambda: chain(small_played_markov(), small_seen(1)),
     small_size=SMALL_SIZE + "; all deterministic Markov policies; and up to 4 rewards seen of up to 16",
     counterexample=Seen(2000, 10, 1, 1000, 5001, Fraction(1, 2)),

@@ -91,6 +91,14 @@ def unlucky_models(draw: st.DrawFn) -> tuple[MDP, MDP, Radii]:
 
 
 @st.composite
+def unlucky_played(draw: st.DrawFn) -> Played:
+    """Such a model with its only policy, and a weighting under which the estimate costs as much as it can."""
+    mdp, estimate, radii = draw(unlucky_models())
+    only = MarkovPolicy(mdp, [[0] * mdp.n_states] * mdp.horizon)
+    return Played(estimate, mdp, radii, only, draw(st.sampled_from((Mean(), CVaR(Fraction(1, 2))))))
+
+
+@st.composite
 def misled_models(draw: st.DrawFn) -> tuple[MDP, MDP, Radii]:
     """Off the event: the action nearly always pays 1, and paid nothing whenever it was tried."""
     law, radius = Law({0: Fraction(1, 8), 1: Fraction(7, 8)}), draw(strategies.rationals(max_value=Fraction(1, 4)))

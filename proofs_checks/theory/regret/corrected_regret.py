@@ -143,7 +143,7 @@ STATEMENTS = (
         ),
         ("L0/printed-radii", "thm:main/greedy"),
         "08-regret.md#printed-radii",
-        Formal(proves=("printed_bound_holds_with_printed_radii",)),
+        Formal(proves=("printed_bound_holds_for_every_greedy_planner", "printed_bound_holds_with_printed_radii")),
     ),
 )
 PRINTED_RADII = STATEMENTS[-1]

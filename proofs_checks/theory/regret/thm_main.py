@@ -143,8 +143,7 @@ STATEMENT: Statement[Any] = Statement(
     "bound is below 465854. At delta = 1 the statement says nothing. The refutation goes through choices off the "
     "support of the optimistic model: a planner greedy at every (t, s, y), as that of the CVaR appendix is once its "
     "index is repaired, is not affected. A table of readings stands on the page and in docs/audit.md. In Coq, the "
-    "corrected theorem is about one learner that is defined outright; for every planner that is greedy at every "
-    "(t, s, y) it is proved on paper.",
+    "corrected theorem is about every planner that is greedy at every (t, s, y), among them one defined outright.",
 )
 
 EXPECTED: Statement[Any] = Statement(
@@ -173,7 +172,11 @@ EXPECTED: Statement[Any] = Statement(
     counterexample=Case(10**15, Fraction(99, 100), 10**6, Fraction(1, 2)),
     find_budget=600,
     formal=Formal(
-        parts=("concave_learner_expected_regret", "expected_bound_within_printed"),
+        parts=(
+            "optimistic_learner_expected_regret",
+            "concave_learner_expected_regret",
+            "expected_bound_within_printed",
+        ),
         refutes=("printed_regret_theorem_is_false",),
         counterexample="delta = 1/100, and all rewards mixed with mass 1/1000 at 1, so that F†(1) = T; the executable "
         "counterexample has delta = 1/2 and no such mass",
@@ -181,8 +184,8 @@ EXPECTED: Statement[Any] = Statement(
     reaches={**reasons.FORM, "bound": ("0.01", reasons.EPISODES)},
     theory="08-regret.md#main-refuted",
     notes="Line 181 defines regret as an expectation, line 290 bounds it with probability 1 - delta; both readings "
-    "fail alike. In Coq: the expected regret of one learner, and that its bound is within the printed right side, "
-    "where KT is not smaller still.",
+    "fail alike. In Coq: the expected regret of every greedy planner, and that its bound is within the printed right "
+    "side, where KT is not smaller still.",
 )
 
 STATEMENTS = (STATEMENT, EXPECTED)
