@@ -27,7 +27,7 @@ from .trace import Branch, Round
 
 ROOT_ROUNDS = 120
 """Maximum number of rounds at the root; all nodes benefit from them, and most searches end there."""
-ROOT_PROBES = 60
+ROOT_PROBES = 20
 """Coordinates probed per round at the root."""
 SHRUNK = 0.3
 """The root is contracted once its width is at most this share of what the last contraction left, or when it stops
