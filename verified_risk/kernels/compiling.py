@@ -33,12 +33,17 @@ from .cache import cache_directory
 FLOAT_RULES: frozenset[str] = frozenset()
 
 
-def compile_lazily(function: Callable[..., Any], *, counted: bool = True) -> Any:
+def compile_lazily(function: Callable[..., Any], *, counted: bool = True, inner: bool = False) -> Any:
     """Return ``function``, compiled on its first call and cached in :func:`cache_directory`.
 
-    The sources say which kernels count references, so that is part of the name of the cache.
+    The sources say which kernels count references, so that is part of the name of the cache.  ``inner``: only kernels
+    call it.  Then it needs no wrapper that takes apart the arguments of a call from Python, which costs more than the
+    kernel itself, and no place in the cache, because the code of its callers contains it.
     """
     options: dict[str, Any] = {"fastmath": set(FLOAT_RULES), "error_model": "numpy", "nogil": True, "_nrt": counted}
+    if inner:
+        options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        return numba.njit(**options)(function)
     compiled: Any = numba.njit(**options)(function)
     directory = cache_directory()
     if directory is not None and hasattr(compiled, "enable_caching"):  # a plain function under NUMBA_DISABLE_JIT=1

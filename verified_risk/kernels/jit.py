@@ -82,8 +82,9 @@ class Kernel(Generic[P, R]):
 
     @cached_property
     def compiled(self) -> Callable[P, R]:
-        """The function that numba compiles on its first call."""
-        found: Callable[P, R] = _home(self.function, compiled=True)[self.function.__name__]
+        """The function that numba compiles on its first call, to be called from Python."""
+        home = _home(self.function, compiled=True)
+        found: Callable[P, R] = _compiler()(_copy(self.function, home), counted=self.counted)
         return found
 
     @cached_property
@@ -137,10 +138,16 @@ def _home(function: Callable[..., Any], *, compiled: bool) -> dict[str, Any]:
 def _rehomed(found: Kernel[..., Any], names: dict[str, Any], home: dict[str, Any], compiled: bool) -> Any:
     f = found.function
     if f.__globals__ is not names:  # imported from another kernel module
-        return found.compiled if compiled else found.plain
+        return _home(f, compiled=compiled)[f.__name__]
+    copy = _copy(f, home)
+    return _compiler()(copy, counted=found.counted, inner=True) if compiled else copy
+
+
+def _copy(f: Any, home: dict[str, Any]) -> Any:
+    """Return the function with other globals."""
     copy = FunctionType(f.__code__, home, f.__name__, f.__defaults__, f.__closure__)
     copy.__doc__, copy.__qualname__, copy.__module__ = f.__doc__, f.__qualname__, f.__module__
-    return _compiler()(copy, counted=found.counted) if compiled else copy
+    return copy
 
 
 @cache

@@ -42,8 +42,8 @@ MOST_BYTES = 2 * 10**9
 """The most that the tables of one learner may take."""
 LAWS_AT_ONCE = 512
 """Return laws buffered per batch; a full buffer ends the batch."""
-COMPILING = 30.0
-"""Seconds that the loop over episodes takes to compile: shorter runs are interpreted."""
+COMPILING = 8.0
+"""Seconds that the loop over episodes takes to compile, about: shorter runs are interpreted."""
 
 
 class Learner:
