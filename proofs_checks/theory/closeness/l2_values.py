@@ -50,9 +50,13 @@ def _slack(case: Case) -> Real:
     return least(*slacks)
 
 
+FAR_APART = st.integers(1, 3).map(lambda horizon: MDP(0, [[[1, 0]], [[0, 1]]], [[1], [0]], horizon))
+"""One state pays 1 at every step, the other nothing."""
+
+
 @st.composite
 def _drawn(draw: st.DrawFn) -> Case:
-    mdp = draw(strategies.mdps(max_states=3, max_denominator=3))
+    mdp = draw(st.one_of(strategies.mdps(max_states=3, max_denominator=3), FAR_APART))
     weighting = draw(strategies.weightings(shape="concave"))
     rationals = strategies.rationals(max_value=mdp.horizon)
     return Case(mdp, weighting, draw(rationals), tuple(draw(st.lists(rationals, max_size=4))))

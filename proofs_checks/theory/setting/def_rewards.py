@@ -38,7 +38,8 @@ def _slack(case: Case) -> Real:
 
 
 def _cases() -> SearchStrategy[Case]:
-    factors = st.integers(-2, 12).map(lambda i: Fraction(i, 4))
+    reversing = st.sampled_from((Fraction(-1), Fraction(-1, 2)))
+    factors = st.one_of(st.integers(0, 12).map(lambda i: Fraction(i, 4)), reversing)
     shifts = strategies.rationals(max_value=3, max_denominator=4)
     return st.builds(Case, strategies.laws(max_value=2), factors, shifts, strategies.weightings(jumps=True))
 
