@@ -61,6 +61,9 @@ EDITS = {
     "a next state behind the last": ("4 2 1 0 3 3 2 3", "4 2 1 0 4 3 2 3", "line 17: the next state is '4'"),
     "a state twice": ("2 1\n4 2", "1 1\n4 2", "line 16: state 1 twice"),
     "many outcomes": ("4 2 1 0 3 3 2 3", f"4 {10**12} 1 0 3 3 2 3", "line 17: the number of outcomes is"),
+    "a reward far beyond the window": (
+        "4 2 1 0 3 3 2 3", f"4 2 1 0 3 3 {10**10} 3", "needs more than the 300 MB that are allowed"
+    ),
     "a negative weight": ("4 2 1 0 3 3 2 3", "4 2 -1 0 3 5 2 3", "line 17: a weight is '-1'"),
     "a wrong sum": ("4 2 1 0 3 3 2 3", "4 2 1 0 3 2 2 3", "the model is not one"),
     "a wide window": ("\n0 1\n0 1\n0 1\n", f"\n0 1\n{-(10**15)} 1\n0 1\n", "a window of '1000000000000002' indices"),
@@ -204,6 +207,27 @@ def test_a_hostile_file_is_refused_with_one_line_that_says_where(name, good, tmp
 def test_a_text_in_another_encoding_is_refused(encoding, begin, good, tmp_path):
     said = f"refused: line 1: '{begin}' where 'verified-risk-proof' was expected"
     assert answer(good.encode(encoding), tmp_path) == said
+
+
+def test_bytes_are_taken_as_they_are(good, tmp_path):
+    """The upper half of the bytes has no digits."""
+    line = answer(good.replace("claim 1 1", "claim 1 \xb1").encode("latin-1"), tmp_path)
+    assert line.startswith(r"refused: line 3: the upper bound is '\177', wanted")
+
+
+def test_a_file_without_end_is_stopped():
+    command = [require_checker(), "--memory", "100", "/dev/zero"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    assert (done.returncode, done.stdout) == (1, "refused: needs more than the 100 MB that are allowed\n")
+
+
+@pytest.mark.parametrize(
+    ("widest", "said"), [(3, "proved by"), (2, "refused: line 42: a window of '3' indices, more than the 2")]
+)
+def test_the_width_of_windows_is_limited(widest, said, good):
+    command = [require_checker(), "--widest", str(widest), "-"]
+    done = subprocess.run(command, input=good, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.stdout.startswith(said), done.stdout
 
 
 def test_how_a_certificate_is_laid_out_does_not_matter(good, good_curved, good_cells, tmp_path):

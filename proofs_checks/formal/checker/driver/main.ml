@@ -27,16 +27,16 @@ let said text = function
   | Span (i, j) -> words text (Integer.to_int i) (Integer.to_int j)
   | Fingerprint (i, j) -> Stdlib.Digest.(to_hex (string (words text (Integer.to_int i) (Integer.to_int j))))
 
-let contents bytes channel =
+let contents channel =
   let read = Buffer.create 65_536 in
-  (try while Buffer.length read <= bytes do Buffer.add_channel read channel 65_536 done; raise Too_large with End_of_file -> ());
+  (try while true do Buffer.add_channel read channel 65_536 done with End_of_file -> ());
   Buffer.contents read
 
-let judge limits file =
-  let started = Sys.time () and bytes = Integer.to_int limits.Checker.most_bytes in
+let judge (limits : Checker.limits) file =
+  let started = Sys.time () in
   try
     let channel = if file = "-" then stdin else open_in_bin file in
-    let text = Fun.protect ~finally:(fun () -> close_in_noerr channel) (fun () -> contents bytes channel) in
+    let text = Fun.protect ~finally:(fun () -> close_in_noerr channel) (fun () -> contents channel) in
     let byte i = Integer.of_int (Char.code text.[Integer.to_int i]) in
     let line phrases = String.concat "" (List.map (said text) phrases) in
     match Checker.check_text limits { byte_count = Integer.of_int (String.length text); byte } with
@@ -46,20 +46,20 @@ let judge limits file =
   | Stack_overflow -> (false, "refused: a window too wide for the stack; ulimit -s unlimited gives more")
   | Out_of_memory -> (false, "refused: not enough memory")
   | Integer.Overflow -> (false, "refused: a number too long for a place in a table")
-  | Too_large -> (false, Printf.sprintf "refused: needs more than the %d MB that are allowed" (bytes / 1_000_000))
+  | Too_large -> (false, Printf.sprintf "refused: needs more than the %d MB that are allowed" (Integer.to_int limits.most_bytes / 1_000_000))
   | Sys_error text -> (false, "refused: " ^ text)
 
 let usage () = prerr_endline "usage: checker [--memory MB] [--widest CELLS] FILE... | --version"; exit 2
 let number text = match int_of_string_opt text with Some n when n > 0 -> n | _ -> usage ()
 
-let rec run limits = function
-  | "--memory" :: n :: rest -> run { limits with Checker.most_bytes = Integer.of_int (1_000_000 * number n) } rest
-  | "--widest" :: n :: rest -> run { limits with Checker.widest = Integer.of_int (number n) } rest
+let rec run (limits : Checker.limits) = function
+  | "--memory" :: n :: rest -> run { limits with most_bytes = Integer.of_int (1_000_000 * number n) } rest
+  | "--widest" :: n :: rest -> run { limits with widest = Integer.of_int (number n) } rest
   | [] -> usage ()
   | ["--version"] -> Printf.printf "verified-risk-checker format %s source %s\n" (Integer.to_string Checker.latest_format) Version.source
   | files ->
     (* What a certificate leads to may be much larger than itself: the heap is looked at whenever it was gone through. *)
-    let most = Integer.to_int limits.Checker.most_bytes / 8 in
+    let most = Integer.to_int limits.most_bytes / 8 in
     ignore (Gc.create_alarm (fun () -> if (Gc.quick_stat ()).Gc.heap_words > most then raise Too_large));
     let answers = List.map (fun file -> let proved, line = judge limits file in print_endline line; proved) files in
     exit (if List.for_all Fun.id answers then 0 else 1)
