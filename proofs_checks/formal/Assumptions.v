@@ -1,8 +1,8 @@
 (** * The axioms of the main theorems, grouped by the paper's labels; each group is printed once.
     [EACH=1 ./compile.sh] prints them theorem by theorem. *)
 
-From VerifiedRisk Require Import Soundness CurvedSoundness UpperQuantiles KlStatement KlExplicit KlSize CarriedRegret
-  Carried GridRegret RhoSearch KlEnds KlBeliefs KlRadii KlWidths KlEvent KlSets KtRedundancy BestRow Ville KlRegret
+From VerifiedRisk Require Import Soundness CurvedSoundness UpperQuantiles TextSoundness KlStatement KlExplicit KlSize
+  CarriedRegret Carried GridRegret RhoSearch KlEnds KlBeliefs KlRadii KlWidths KlEvent KlSets KtRedundancy BestRow Ville KlRegret
   KlHeadline.
 From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFacts QuantileInverse QuantileFacts
   HistoryMeasure ObjectiveExamples ScaledRewards KeyIdentityPrintedDiverges Summary Augmentation AugmentedMdp
@@ -123,3 +123,4 @@ Print Assumptions learner_that_runs.
 Print Assumptions check_sound.
 Print Assumptions check_curved_sound.
 Print Assumptions upper_quantiles_sound.
+Print Assumptions check_text_sound.

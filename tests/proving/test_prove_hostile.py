@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
+import re
+import resource
 import subprocess
 from dataclasses import replace
 from fractions import Fraction
@@ -58,13 +61,35 @@ EDITS = {
     "a next state behind the last": ("4 2 1 0 3 3 2 3", "4 2 1 0 4 3 2 3", "line 17: the next state is '4'"),
     "a state twice": ("2 1\n4 2", "1 1\n4 2", "line 16: state 1 twice"),
     "many outcomes": ("4 2 1 0 3 3 2 3", f"4 {10**12} 1 0 3 3 2 3", "line 17: the number of outcomes is"),
+    "a reward far beyond the window": (
+        "4 2 1 0 3 3 2 3", f"4 2 1 0 3 3 {10**10} 3", "needs more than the 300 MB that are allowed"
+    ),
     "a negative weight": ("4 2 1 0 3 3 2 3", "4 2 -1 0 3 5 2 3", "line 17: a weight is '-1'"),
     "a wrong sum": ("4 2 1 0 3 3 2 3", "4 2 1 0 3 2 2 3", "the model is not one"),
     "a wide window": ("\n0 1\n0 1\n0 1\n", f"\n0 1\n{-(10**15)} 1\n0 1\n", "a window of '1000000000000002' indices"),
     "tables too large": ("state_count 4", "state_count 40000000", "MB, more than the 300 MB that are allowed"),
     "a table too small": ("0 1 2 0\n1 1 2 0", "0 1 1 0\n1 1 2 0", "does not prove the lower bound"),
     "an action that is none": ("0 1 2 0\n1 1 2 0", "0 1 2 9\n1 1 2 0", "does not prove the lower bound"),
+    "an initial state twice": ("initial 1 1\n0 1", "initial 1 2\n0 0\n0 1", "line 10: state 0 twice"),
+    "a state twice in a step": ("3 1 2 0\nchoices", "2 1 2 0\nchoices", "line 31: state 2 twice"),
+    "a NUL": ("claim 1 1", "claim 1\0 1", r"line 3: the lower bound is '1\000', wanted an integer or p/q"),
+    "a NUL in a name": ("claim 1 1", "cla\0im 1 1", r"line 3: 'cla\000im' where 'claim' was expected"),
+    "a form feed": ("claim 1 1", "claim 1\f1", r"line 3: the lower bound is '1\0121'"),
+    "foreign digits": ("claim 1 1", "claim 1 \u0661", r"line 3: the upper bound is '\217\161'"),
+    "one character too many": ("claim 1 1", f"claim 1 {'0' * 50_000}1", "line 3: a word of more than 50000 characters"),
+    "a long denominator": ("claim 1 1", f"claim 1 1/{'7' * 49_999}", "line 3: a word of more than 50000 characters"),
+    "a plus": ("claim 1 1", "claim +1 1", "line 3: the lower bound is '+1'"),
+    "two signs": ("claim 1 1", "claim --1 1", "line 3: the lower bound is '--1'"),
+    "a sign alone": ("claim 1 1", "claim 1 -", "line 3: the upper bound is '-'"),
+    "a sign below": ("claim 1 1", "claim 1 2/-2", "line 3: the upper bound is '2/-2'"),
+    "two slashes": ("claim 1 1", "claim 1 1/1/1", "line 3: the upper bound is '1/1/1'"),
+    "nothing below": ("claim 1 1", "claim 1 1/", "line 3: the upper bound is '1/'"),
+    "a longer name": ("claim 1 1", "claims 1 1", "line 3: 'claims' where 'claim' was expected"),
+    "a shorter name": ("claim 1 1", "clai 1 1", "line 3: 'clai' where 'claim' was expected"),
+    "a million blanks": (None, " " * 10**6, "line 1: the file ends where 'verified-risk-proof' was expected"),
+    "a million lines": (None, "\n" * 10**6 + "x", "line 1000001: 'x' where 'verified-risk-proof' was expected"),
     "a scale of 0": ("lower budget 16", "lower budget 0", "line 20: the scale is '0'"),
+    "data behind the end": ("end\n", "end\n\n" + "0 " * 10**5, "line 45: '0' behind the end"),
     "more behind the end": ("end\n", "end\nend\n", "'end' behind the end"),
     "no end": ("end\n", "", "the file ends where 'end' was expected"),
 }  # fmt: skip
@@ -83,9 +108,9 @@ CURVED_EDITS = {
     "a jump at nothing": ("jump 1/2", "jump 1/0", "line 2: the level is '1/0'"),
     "a curve that is none": ("jump 1/2", "leap 1/2", "line 2: not covered: the curve 'leap'"),
     "places beyond all": ("places ", f"places {10**12} ", "line 14: the number of places is '1000000000000'"),
-    "a place too many": ("places ", "places 1", "wanted an integer in decimal digits"),
+    "a place too many": ("places ", "places 1", "a place is 'curve', wanted an integer or p/q in decimal digits"),
     "stairs beyond all": ("stairs 4", f"stairs {10**12}", "the number of stairs is '1000000000000'"),
-    "a stair too many": ("stairs 4", "stairs 5", "a point is 'curve', wanted an integer in decimal digits"),
+    "a stair too many": ("stairs 4", "stairs 5", "a point is 'curve', wanted an integer or p/q"),
     "cells beyond all": ("falling ", f"falling {10**12}", "the number of cells is '1000000000000"),
     "a chord turned round": ("chord 0 0 1/16", "chord 1/16 0 0", "curve 0: piece 0 of its line is not proved"),
     "a reason that is none": ("chord 0 0 1/16", "arc 0 0 1/16", "line 18: 'arc' where 'level', 'chord', 'line' or"),
@@ -96,7 +121,7 @@ CURVED_EDITS = {
 }  # fmt: skip
 CELLS_EDITS = {
     "a unit of 0": ("unit 1/4", "unit 0", "line 15: the unit is '0', wanted more than 0"),
-    "a negative unit": ("unit 1/4", "unit -1/4", "line 15: the unit is '-1', wanted more than 0"),
+    "a negative unit": ("unit 1/4", "unit -1/4", "line 15: the unit is '-1/4', wanted more than 0"),
     "halvings beyond all": ("halvings\n0 0", f"halvings\n{10**9} 0", "line 16: the number of halvings is"),
     "a window too wide once it is halved": (
         "halvings\n0 0\nwindows\n-4 5", "halvings\n14 0\nwindows\n-4 5", "a window of '147457' indices",
@@ -171,6 +196,73 @@ def test_a_hostile_file_is_refused_with_one_line_that_says_where(name, good, tmp
     assert said in answer(text, tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("encoding", "begin"),
+    [
+        ("utf-16", r"\255\254v\000e\000r\000i\000f\000i\000e\..."),
+        ("utf-8-sig", r"\239\187\191verified-risk-proof"),
+        ("cp037", r"\165\133\153\137\134\137\133\132`\153\13..."),
+    ],
+)
+def test_a_text_in_another_encoding_is_refused(encoding, begin, good, tmp_path):
+    said = f"refused: line 1: '{begin}' where 'verified-risk-proof' was expected"
+    assert answer(good.encode(encoding), tmp_path) == said
+
+
+def test_bytes_are_taken_as_they_are(good, tmp_path):
+    """The upper half of the bytes has no digits."""
+    line = answer(good.replace("claim 1 1", "claim 1 \xb1").encode("latin-1"), tmp_path)
+    assert line.startswith(r"refused: line 3: the upper bound is '\177', wanted")
+
+
+def test_a_file_without_end_is_stopped():
+    command = [require_checker(), "--memory", "100", "/dev/zero"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    assert (done.returncode, done.stdout) == (1, "refused: needs more than the 100 MB that are allowed\n")
+
+
+@pytest.mark.parametrize(
+    ("widest", "said"), [(3, "proved by"), (2, "refused: line 42: a window of '3' indices, more than the 2")]
+)
+def test_the_width_of_windows_is_limited(widest, said, good):
+    command = [require_checker(), "--widest", str(widest), "-"]
+    done = subprocess.run(command, input=good, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.stdout.startswith(said), done.stdout
+
+
+def test_how_a_certificate_is_laid_out_does_not_matter(good, good_curved, good_cells, tmp_path):
+    """Other blanks between the words, a million of them once, and zeros before the digits of numbers."""
+    rng = random.Random(0)
+    texts = []
+    for text in (good, good_curved, good_cells):
+        words = [re.sub(r"(?<!\d)(\d+)(?!\w)", r"00\1", w) if w[-1].isdigit() else w for w in text.split()]
+        texts.append("".join(w + rng.choice([" ", "\n", "\t", "\r\n", "  \n "]) for w in words))
+        texts.append(text.replace(" ", " " * 10**6, 1).rstrip())
+    assert [line.split(";")[0].split("_")[-1] for line in verdicts(texts, tmp_path)] == ["sound"] * 6
+
+
+def test_the_answer_names_what_was_proved(good, good_curved, good_cells, tmp_path):
+    """Objective and claim in their words, model and policy by the MD5 of theirs, whatever is between the words."""
+    for text in (good, good_curved, good_cells):
+        words = text.split()
+        at = [words.index(part) for part in ("objective", "discount", "lower", "upper")]
+        end = words.index("places") if "places" in words else at[2]
+        stated, model = (" ".join(words[i:j]) for i, j in ((at[0], at[1]), (at[1], end)))
+        policy = " ".join(words[at[2] : words.index("upper", at[2])])
+        digest = [hashlib.md5(part.encode(), usedforsecurity=False).hexdigest() for part in (model, policy)]
+        (line,) = verdicts([text.replace("\n", " \n\t")], tmp_path)
+        assert line.split("; ")[1:4] == [stated, f"model {digest[0]}", f"policy {digest[1]}"]
+
+
+def test_long_numbers_are_read_in_little_time(good, tmp_path):
+    """A hundred rewards of 50,000 digits: a number is not multiplied by ten for each of its digits."""
+    outcomes = f"4 102 1 0 3 3 2 3 {('0 ' + '9' * 50_000 + ' 3 ') * 100}"
+    began = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    line = answer(good.replace("4 2 1 0 3 3 2 3", outcomes), tmp_path)
+    assert line == "refused: not enough memory"
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - began < 5
+
+
 def test_garbage_is_refused(good, tmp_path):
     rng = random.Random(0)
     for _ in range(10):
@@ -241,7 +333,7 @@ def test_leaves_whose_multipliers_would_fill_the_memory_are_refused(tmp_path):
         "0 49999\nstart 0\n"
     )
     leaf = "dual 49999 1\n"
-    assert "multipliers of 302 MB" in answer(before + f"cut 0 1/2\n{leaf}" * 400 + leaf + "end\n", tmp_path)
+    assert "multipliers of 962 MB" in answer(before + f"cut 0 1/2\n{leaf}" * 400 + leaf + "end\n", tmp_path)
 
 
 @pytest.mark.parametrize(

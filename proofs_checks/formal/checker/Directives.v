@@ -6,7 +6,7 @@
     Coq's constant means. *)
 
 Require Import ZArith Extraction.
-Require Export ExtrOcamlBasic.
+Require Export ExtrOcamlBasic ExtrOcamlNativeString.
 
 Extract Inductive positive => "Integer.t"
   [ "(fun p -> Integer.succ (Integer.shift_left p 1))" "(fun p -> Integer.shift_left p 1)" "Integer.one" ]
@@ -32,5 +32,11 @@ Extract Inlined Constant Pos.eqb => "Integer.equal".
 (* Coq's quotient rounds down and is 0 for the divisor 0. *)
 Extract Inlined Constant Z.div =>
   "(fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)".
+(* Coq's logarithm rounds down and is 0 for numbers that are not positive. *)
+Extract Inlined Constant Z.log2 =>
+  "(fun z -> if Integer.sign z <= 0 then Integer.zero else Integer.of_int (Integer.numbits z - 1))".
+(* A unary number that long does not fit into memory. *)
 Extract Inlined Constant Z.to_nat =>
-  "(fun z -> let rec go n z = if Integer.sign z <= 0 then n else go (S n) (Integer.pred z) in go O z)".
+  "(fun z -> let rec go n i = if i <= 0 then n else go (S n) (i - 1) in
+     if Integer.sign z <= 0 then O else if Integer.fits_int z then go O (Integer.to_int z)
+     else Stdlib.raise Out_of_memory)".

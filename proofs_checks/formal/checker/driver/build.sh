@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds build/checker from the extracted source and the hand-written reader.  Needs OCaml and zarith, not Coq.
+# Builds build/checker from the extracted source and the program around it.  Needs OCaml and zarith, not Coq.
 #   ./build.sh             says what is missing
 #   INSTALL=1 ./build.sh   installs what is missing with apt (as root)
 set -eu
@@ -24,7 +24,7 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 cp "$here/../extracted/integer.ml" "$here/../extracted/checker.ml" "$here"/*.ml "$work"
 cd "$work"
-SOURCES="integer.ml checker.ml source.ml limits.ml curve_reader.ml reader.ml main.ml"
+SOURCES="integer.ml checker.ml main.ml"
 # The program knows what it was built from: `checker --version` says so.
 # shellcheck disable=SC2086
 cat $SOURCES > all

@@ -167,6 +167,16 @@ module Pos =
       (fun _ -> f x)
       n
 
+  (** val size : Integer.t -> Integer.t **)
+
+  let rec size p =
+    (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+      (fun p0 -> succ (size p0))
+      (fun p0 -> succ (size p0))
+      (fun _ -> Integer.one)
+      p
+
   (** val compare_cont : int -> Integer.t -> Integer.t -> int **)
 
   let rec compare_cont r x y =
@@ -293,6 +303,36 @@ module Z =
       (fun _ -> Integer.zero)
       y
 
+  (** val abs : Integer.t -> Integer.t **)
+
+  let abs z0 =
+    (fun zero pos neg z -> let sign = Integer.sign z in
+     if sign = 0 then zero () else if sign > 0 then pos z else neg (Integer.neg z))
+      (fun _ -> Integer.zero)
+      (fun p -> (fun p -> p) p)
+      (fun p -> (fun p -> p) p)
+      z0
+
+  (** val to_pos : Integer.t -> Integer.t **)
+
+  let to_pos z0 =
+    (fun zero pos neg z -> let sign = Integer.sign z in
+     if sign = 0 then zero () else if sign > 0 then pos z else neg (Integer.neg z))
+      (fun _ -> Integer.one)
+      (fun p -> p)
+      (fun _ -> Integer.one)
+      z0
+
+  (** val iter : Integer.t -> ('a1 -> 'a1) -> 'a1 -> 'a1 **)
+
+  let iter n f x =
+    (fun zero pos neg z -> let sign = Integer.sign z in
+     if sign = 0 then zero () else if sign > 0 then pos z else neg (Integer.neg z))
+      (fun _ -> x)
+      (fun p -> Pos.iter f x p)
+      (fun _ -> x)
+      n
+
   (** val pos_div_eucl : Integer.t -> Integer.t -> Integer.t * Integer.t **)
 
   let rec pos_div_eucl a b =
@@ -384,6 +424,27 @@ let tl = function
 | [] -> []
 | _ :: m -> m
 
+(** val last : 'a1 list -> 'a1 -> 'a1 **)
+
+let rec last l d =
+  match l with
+  | [] -> d
+  | a :: l0 -> (match l0 with
+                | [] -> a
+                | _ :: _ -> last l0 d)
+
+(** val rev_append : 'a1 list -> 'a1 list -> 'a1 list **)
+
+let rec rev_append l l' =
+  match l with
+  | [] -> l'
+  | a :: l0 -> rev_append l0 (a :: l')
+
+(** val rev' : 'a1 list -> 'a1 list **)
+
+let rev' l =
+  rev_append l []
+
 (** val map : ('a1 -> 'a2) -> 'a1 list -> 'a2 list **)
 
 let rec map f = function
@@ -395,6 +456,13 @@ let rec map f = function
 let rec flat_map f = function
 | [] -> []
 | x :: t -> app (f x) (flat_map f t)
+
+(** val fold_left : ('a1 -> 'a2 -> 'a1) -> 'a2 list -> 'a1 -> 'a1 **)
+
+let rec fold_left f l a0 =
+  match l with
+  | [] -> a0
+  | b :: t -> fold_left f t (f a0 b)
 
 (** val fold_right : ('a2 -> 'a1 -> 'a1) -> 'a1 -> 'a2 list -> 'a1 **)
 
@@ -633,7 +701,9 @@ let rec zmap2 f l m =
 
 let counter lo hi =
   repeat ()
-    ((fun z -> let rec go n z = if Integer.sign z <= 0 then n else go (S n) (Integer.pred z) in go O z)
+    ((fun z -> let rec go n i = if i <= 0 then n else go (S n) (i - 1) in
+     if Integer.sign z <= 0 then O else if Integer.fits_int z then go O (Integer.to_int z)
+     else Stdlib.raise Out_of_memory)
       (Integer.add (Integer.sub hi lo) ((fun p -> p) Integer.one)))
 
 (** val cdiv : Integer.t -> Integer.t -> Integer.t **)
@@ -721,7 +791,9 @@ let rec before_row d n row =
 let row_from d k row =
   if Integer.lt k Integer.zero
   then before_row d
-         ((fun z -> let rec go n z = if Integer.sign z <= 0 then n else go (S n) (Integer.pred z) in go O z)
+         ((fun z -> let rec go n i = if i <= 0 then n else go (S n) (i - 1) in
+     if Integer.sign z <= 0 then O else if Integer.fits_int z then go O (Integer.to_int z)
+     else Stdlib.raise Out_of_memory)
            (Integer.neg k)) row
   else zskip k row
 
@@ -963,18 +1035,20 @@ let rec block_of s = function
 
 (** val heads : Integer.t -> outcome list -> outcome list -> outcome list **)
 
-let rec heads size l left =
+let rec heads size0 l left =
   match l with
   | [] -> []
   | _ :: l' ->
     (match left with
      | [] -> []
-     | o :: _ -> o :: (heads size l' (zskip size left)))
+     | o :: _ -> o :: (heads size0 l' (zskip size0 left)))
 
 (** val enough : nat **)
 
 let enough =
-  (fun z -> let rec go n z = if Integer.sign z <= 0 then n else go (S n) (Integer.pred z) in go O z)
+  (fun z -> let rec go n i = if i <= 0 then n else go (S n) (i - 1) in
+     if Integer.sign z <= 0 then O else if Integer.fits_int z then go O (Integer.to_int z)
+     else Stdlib.raise Out_of_memory)
     ((fun p -> p) ((fun p -> Integer.shift_left p 1)
     ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
     ((fun p -> Integer.succ (Integer.shift_left p 1))
@@ -2134,7 +2208,9 @@ let rec cells_table m all b bottom terminal r ws hs sts choices =
            | [] -> At Leaf
            | h :: hs' ->
              let n =
-               (fun z -> let rec go n z = if Integer.sign z <= 0 then n else go (S n) (Integer.pred z) in go O z)
+               (fun z -> let rec go n i = if i <= 0 then n else go (S n) (i - 1) in
+     if Integer.sign z <= 0 then O else if Integer.fits_int z then go O (Integer.to_int z)
+     else Stdlib.raise Out_of_memory)
                  h
              in
              let r' = fine_rate n r in
@@ -2174,7 +2250,9 @@ let rec last_cell_unit u hs = function
    | h :: hs' ->
      last_cell_unit { num = u.num; den =
        (doubled
-         ((fun z -> let rec go n z = if Integer.sign z <= 0 then n else go (S n) (Integer.pred z) in go O z)
+         ((fun z -> let rec go n i = if i <= 0 then n else go (S n) (i - 1) in
+     if Integer.sign z <= 0 then O else if Integer.fits_int z then go O (Integer.to_int z)
+     else Stdlib.raise Out_of_memory)
            h) u.den) } hs' rest)
 
 (** val good_cells : model -> cells -> bool **)
@@ -3098,7 +3176,9 @@ let rec series u n = function
 (** val terms_for : rat -> nat **)
 
 let terms_for u =
-  (fun z -> let rec go n z = if Integer.sign z <= 0 then n else go (S n) (Integer.pred z) in go O z)
+  (fun z -> let rec go n i = if i <= 0 then n else go (S n) (i - 1) in
+     if Integer.sign z <= 0 then O else if Integer.fits_int z then go O (Integer.to_int z)
+     else Stdlib.raise Out_of_memory)
     (Integer.add ((fun p -> p) ((fun p -> Integer.shift_left p 1)
       ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
       ((fun p -> Integer.succ (Integer.shift_left p 1)) Integer.one)))))
@@ -3495,12 +3575,12 @@ let bend_middle p q =
 
 let middle p q =
   let g' = { num = (Integer.sub q p); den = q } in
-  (fun minus plus ->
+  (fun minus0 plus ->
   rplus
     (rminus (bend_middle p q)
       (rmult
         (of_Z ((fun p -> p) ((fun p -> Integer.shift_left p 1) Integer.one)))
-        minus)) (rmult g' (rmult plus plus)))
+        minus0)) (rmult g' (rmult plus plus)))
 
 (** val last_part : Integer.t -> Integer.t -> rat -> rat **)
 
@@ -4067,3 +4147,2267 @@ let check_upper m o e c k =
 
 let verdict_upper m o e c k =
   first_failure (tests_upper m o e c k)
+
+type text = { byte_count : Integer.t; byte : (Integer.t -> Integer.t) }
+
+(** val space : Integer.t **)
+
+let space =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    Integer.one)))))
+
+(** val tab : Integer.t **)
+
+let tab =
+  (fun p -> p) ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    Integer.one)))
+
+(** val line_feed : Integer.t **)
+
+let line_feed =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) Integer.one)))
+
+(** val carriage_return : Integer.t **)
+
+let carriage_return =
+  (fun p -> p) ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1)) Integer.one)))
+
+(** val minus : Integer.t **)
+
+let minus =
+  (fun p -> p) ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) Integer.one)))))
+
+(** val slash : Integer.t **)
+
+let slash =
+  (fun p -> p) ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) Integer.one)))))
+
+(** val zero_digit : Integer.t **)
+
+let zero_digit =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1)) Integer.one)))))
+
+(** val nine_digit : Integer.t **)
+
+let nine_digit =
+  (fun p -> p) ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1)) Integer.one)))))
+
+(** val ten : Integer.t **)
+
+let ten =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) Integer.one)))
+
+(** val blank : Integer.t -> bool **)
+
+let blank c =
+  (&&) (Integer.leq c space)
+    ((||)
+      ((||) ((||) (Integer.equal c space) (Integer.equal c line_feed))
+        (Integer.equal c tab)) (Integer.equal c carriage_return))
+
+(** val digit : Integer.t -> bool **)
+
+let digit c =
+  (&&) (Integer.leq zero_digit c) (Integer.leq c nine_digit)
+
+(** val bit : bool -> Integer.t -> Integer.t **)
+
+let bit b z0 =
+  if b then z0 else Integer.zero
+
+(** val code : char -> Integer.t **)
+
+let code a =
+  (* If this appears, you're using Ascii internals. Please don't *)
+ (fun f c ->
+  let n = Char.code c in
+  let h i = (n land (1 lsl i)) <> 0 in
+  f (h 0) (h 1) (h 2) (h 3) (h 4) (h 5) (h 6) (h 7))
+    (fun a0 b c d e f g h ->
+    Integer.add (bit a0 ((fun p -> p) Integer.one))
+      (Integer.add
+        (bit b ((fun p -> p) ((fun p -> Integer.shift_left p 1) Integer.one)))
+        (Integer.add
+          (bit c ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+            ((fun p -> Integer.shift_left p 1) Integer.one))))
+          (Integer.add
+            (bit d ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+              ((fun p -> Integer.shift_left p 1)
+              ((fun p -> Integer.shift_left p 1) Integer.one)))))
+            (Integer.add
+              (bit e ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+                ((fun p -> Integer.shift_left p 1)
+                ((fun p -> Integer.shift_left p 1)
+                ((fun p -> Integer.shift_left p 1) Integer.one))))))
+              (Integer.add
+                (bit f ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+                  ((fun p -> Integer.shift_left p 1)
+                  ((fun p -> Integer.shift_left p 1)
+                  ((fun p -> Integer.shift_left p 1)
+                  ((fun p -> Integer.shift_left p 1) Integer.one)))))))
+                (Integer.add
+                  (bit g ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+                    ((fun p -> Integer.shift_left p 1)
+                    ((fun p -> Integer.shift_left p 1)
+                    ((fun p -> Integer.shift_left p 1)
+                    ((fun p -> Integer.shift_left p 1)
+                    ((fun p -> Integer.shift_left p 1) Integer.one))))))))
+                  (bit h ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+                    ((fun p -> Integer.shift_left p 1)
+                    ((fun p -> Integer.shift_left p 1)
+                    ((fun p -> Integer.shift_left p 1)
+                    ((fun p -> Integer.shift_left p 1)
+                    ((fun p -> Integer.shift_left p 1)
+                    ((fun p -> Integer.shift_left p 1) Integer.one))))))))))))))))
+    a
+
+(** val codes : string -> Integer.t list **)
+
+let rec codes s =
+  (* If this appears, you're using String internals. Please don't *)
+ (fun f0 f1 s ->
+    let l = String.length s in
+    if l = 0 then f0 () else f1 (String.get s 0) (String.sub s 1 (l-1)))
+
+    (fun _ -> [])
+    (fun a s' -> (code a) :: (codes s'))
+    s
+
+(** val in_base : Integer.t -> Integer.t list -> Integer.t **)
+
+let rec in_base b = function
+| [] -> Integer.zero
+| c :: l' -> Integer.add c (Integer.mul b (in_base b l'))
+
+(** val paired : Integer.t -> Integer.t list -> Integer.t list **)
+
+let rec paired b l = match l with
+| [] -> l
+| c :: l0 ->
+  (match l0 with
+   | [] -> l
+   | d :: l' -> (Integer.add c (Integer.mul b d)) :: (paired b l'))
+
+(** val joined : nat -> Integer.t -> Integer.t list -> Integer.t **)
+
+let rec joined n b l = match l with
+| [] -> Integer.zero
+| c :: l0 ->
+  (match l0 with
+   | [] -> c
+   | _ :: _ ->
+     (match n with
+      | O -> in_base b l
+      | S n' -> joined n' (Integer.mul b b) (paired b l)))
+
+(** val levels : nat **)
+
+let levels =
+  S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S O)))))))))))))))
+
+(** val skip_from : text -> Integer.t -> Integer.t **)
+
+let rec skip_from t i =
+  if Integer.lt i t.byte_count
+  then if blank (t.byte i)
+       then skip_from t (Integer.add i ((fun p -> p) Integer.one))
+       else i
+  else i
+
+(** val skip : text -> Integer.t -> Integer.t **)
+
+let skip =
+  skip_from
+
+(** val full : Integer.t **)
+
+let full =
+  Z.pow ten ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    Integer.one)))))
+
+(** val joined_value :
+    Integer.t list -> Integer.t -> Integer.t -> Integer.t **)
+
+let joined_value chunks chunk scale =
+  match chunks with
+  | [] -> chunk
+  | _ :: _ ->
+    Integer.add (Integer.mul (joined levels full chunks) scale) chunk
+
+(** val digits_from :
+    text -> Integer.t -> Integer.t -> Integer.t list -> Integer.t ->
+    Integer.t -> Integer.t * Integer.t **)
+
+let rec digits_from t stop i chunks chunk scale =
+  if Integer.lt i t.byte_count
+  then let c = t.byte i in
+       if (&&) (digit c) (Integer.lt i stop)
+       then let chunk' =
+              Integer.add (Integer.mul ten chunk) (Integer.sub c zero_digit)
+            in
+            let scale' = Integer.mul ten scale in
+            if Integer.equal scale' full
+            then digits_from t stop
+                   (Integer.add i ((fun p -> p) Integer.one))
+                   (chunk' :: chunks) Integer.zero ((fun p -> p) Integer.one)
+            else digits_from t stop
+                   (Integer.add i ((fun p -> p) Integer.one)) chunks chunk'
+                   scale'
+       else ((joined_value chunks chunk scale), i)
+  else ((joined_value chunks chunk scale), i)
+
+(** val natural_at :
+    text -> Integer.t -> Integer.t -> (Integer.t * Integer.t) option **)
+
+let natural_at t stop i =
+  let (n, j) = digits_from t stop i [] Integer.zero ((fun p -> p) Integer.one)
+  in
+  if Integer.lt i j then Some (n, j) else None
+
+(** val has : text -> Integer.t -> Integer.t -> bool **)
+
+let has t c i =
+  (&&) (Integer.lt i t.byte_count) (Integer.equal (t.byte i) c)
+
+(** val integer_at :
+    text -> Integer.t -> Integer.t -> (Integer.t * Integer.t) option **)
+
+let integer_at t stop i =
+  if has t minus i
+  then (match natural_at t stop (Integer.add i ((fun p -> p) Integer.one)) with
+        | Some p -> let (n, j) = p in Some ((Integer.neg n), j)
+        | None -> None)
+  else natural_at t stop i
+
+(** val ratio_at :
+    text -> Integer.t -> Integer.t -> (rat * Integer.t) option **)
+
+let ratio_at t stop i =
+  match integer_at t stop i with
+  | Some p0 ->
+    let (p, j) = p0 in
+    if has t slash j
+    then (match natural_at t stop (Integer.add j ((fun p -> p) Integer.one)) with
+          | Some p1 ->
+            let (q, k) = p1 in
+            if Integer.lt Integer.zero q
+            then Some ({ num = p; den = q }, k)
+            else None
+          | None -> None)
+    else Some ({ num = p; den = ((fun p -> p) Integer.one) }, j)
+  | None -> None
+
+(** val name_at : text -> Integer.t list -> Integer.t -> Integer.t option **)
+
+let rec name_at t l i =
+  match l with
+  | [] -> Some i
+  | c :: l' ->
+    if has t c i
+    then name_at t l' (Integer.add i ((fun p -> p) Integer.one))
+    else None
+
+(** val ends : text -> Integer.t -> bool **)
+
+let ends t i =
+  (||) (negb (Integer.lt i t.byte_count)) (blank (t.byte i))
+
+(** val lines_to :
+    text -> Integer.t -> Integer.t -> Integer.t -> Integer.t **)
+
+let rec lines_to t line stop i =
+  if Integer.lt i t.byte_count
+  then if Integer.lt i stop
+       then lines_to t
+              (if Integer.equal (t.byte i) line_feed
+               then Integer.add line ((fun p -> p) Integer.one)
+               else line) stop (Integer.add i ((fun p -> p) Integer.one))
+       else line
+  else line
+
+(** val line_of : text -> Integer.t -> Integer.t **)
+
+let line_of t i =
+  lines_to t ((fun p -> p) Integer.one) i Integer.zero
+
+type 'x listing = (Integer.t * 'x) list
+
+type written_model = { file_discount : rat; file_reward_den : Integer.t;
+                       state_count : Integer.t; file_initial_den : Integer.t;
+                       file_initial : Integer.t listing;
+                       blocks : (Integer.t * action list listing) list }
+
+type question =
+| Plain of objective
+| Mixed of (rat * mixed_part) list * rat option * rat list * bounds list
+
+type written_lower =
+| WrittenMarkov of Integer.t * Integer.t listing list
+| WrittenBudget of Integer.t * grid * Integer.t
+   * (Integer.t * Integer.t) list listing list
+| WrittenCells of Integer.t * cells * Integer.t
+   * (Integer.t * Integer.t) list listing list
+| WrittenLaw of Integer.t * Integer.t
+   * (Integer.t * (Integer.t * (memory_rule * memory_row listing) list)) list
+
+type written_cover =
+| WrittenDual of (Integer.t * Integer.t) list
+| WrittenCut of Integer.t * rat * written_cover * written_cover
+| WrittenPassed of Integer.t * Integer.t * rat * written_cover
+
+type written_upper =
+| WrittenMean of Integer.t
+| WrittenBudgets of Integer.t * grid
+| WrittenAllCells of Integer.t * cells
+| WrittenThreshold of Integer.t * grid * Integer.t
+| WrittenCover of Integer.t * grid * Integer.t * written_cover
+
+type file = { format : Integer.t; asked : question; claimed : claim;
+              described : written_model; lower_part : written_lower;
+              upper_part : written_upper }
+
+(** val tree_of : 'a1 listing -> 'a1 tree **)
+
+let tree_of l =
+  fold_left (fun t sx -> set (fst sx) (snd sx) t) l Leaf
+
+(** val mapped_before : ('a1 -> 'a2) -> 'a1 list -> 'a2 list -> 'a2 list **)
+
+let rec mapped_before f l found0 =
+  match l with
+  | [] -> rev' found0
+  | x :: l' -> mapped_before f l' ((f x) :: found0)
+
+(** val mapped : ('a1 -> 'a2) -> 'a1 list -> 'a2 list **)
+
+let mapped f l =
+  mapped_before f l []
+
+(** val repeated : Integer.t -> 'a1 -> 'a1 list -> 'a1 list **)
+
+let repeated n x l =
+  Z.iter n (fun x0 -> x :: x0) l
+
+(** val expanded : ('a1 -> 'a2) -> (Integer.t * 'a1) list -> 'a2 list **)
+
+let expanded f l =
+  fold_left (fun later nx -> repeated (fst nx) (f (snd nx)) later) (rev' l) []
+
+(** val model_of : written_model -> model **)
+
+let model_of w =
+  { discount_rate = w.file_discount; reward_den = w.file_reward_den;
+    initial_den = w.file_initial_den; initial = w.file_initial; steps =
+    (expanded tree_of w.blocks) }
+
+(** val machine_of :
+    (Integer.t * (memory_rule * memory_row listing) list) -> machine **)
+
+let machine_of m =
+  { mem_0 = (fst m); mem_rules = (mapped fst (snd m)); mem_tables =
+    (mapped (fun x -> tree_of (snd x)) (snd m)) }
+
+(** val lower_of : written_lower -> lower_proof **)
+
+let lower_of = function
+| WrittenMarkov (v, choices) -> ByMarkov (v, (mapped tree_of choices))
+| WrittenBudget (v, g, start, choices) ->
+  ByBudget (v, g, start, (mapped tree_of choices))
+| WrittenCells (v, c, start, choices) ->
+  ByCells (v, c, start, (mapped tree_of choices))
+| WrittenLaw (v, mix_den, machines) ->
+  ByLaw (v, mix_den,
+    (mapped (fun wm -> ((fst wm), (machine_of (snd wm)))) machines))
+
+(** val cover_of : written_cover -> cover **)
+
+let rec cover_of = function
+| WrittenDual runs -> Dual (expanded (fun c -> c) runs)
+| WrittenCut (k, p, below, above) ->
+  Cut (k, p, (cover_of below), (cover_of above))
+| WrittenPassed (own_scale, k, p, more) ->
+  Passed (own_scale, k, p, (cover_of more))
+
+(** val upper_of : written_upper -> upper_proof **)
+
+let upper_of = function
+| WrittenMean v -> ByMean v
+| WrittenBudgets (v, g) -> ByBudgets (v, g)
+| WrittenAllCells (v, c) -> ByAllCells (v, c)
+| WrittenThreshold (v, g, start) -> ByThreshold (v, g, start)
+| WrittenCover (v, g, start, boxes) -> ByCover (v, g, start, (cover_of boxes))
+
+(** val certificate_of : file -> certificate **)
+
+let certificate_of f =
+  { low = (lower_of f.lower_part); up = (upper_of f.upper_part) }
+
+(** val has_upper : (rat * mixed_part) list -> bool **)
+
+let has_upper parts =
+  existsb (fun wp ->
+    match snd wp with
+    | Whole _ -> false
+    | UpperQuantile _ -> true) parts
+
+(** val bounded_mixture : (rat * mixed_part) list -> rat option -> mixture **)
+
+let bounded_mixture parts room =
+  raised (match room with
+          | Some e -> e
+          | None -> of_Z Integer.zero) parts
+
+type phrase =
+| Say of string
+| Figure of Integer.t
+| Quote of Integer.t
+| Span of Integer.t * Integer.t
+| Fingerprint of Integer.t * Integer.t
+
+type 'x reply =
+| Got of 'x * Integer.t
+| Stopped of Integer.t * phrase list
+
+(** val longest_word : Integer.t **)
+
+let longest_word =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    Integer.one)))))))))))))))
+
+(** val most_items : Integer.t **)
+
+let most_items =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) Integer.one)))))))))))))))))))))))))
+
+type 'x reader = Integer.t -> 'x reply
+
+(** val here : Integer.t reader **)
+
+let here i =
+  Got (i, i)
+
+(** val unless : phrase list -> unit reader **)
+
+let unless why i =
+  match why with
+  | [] -> Got ((), i)
+  | _ :: _ -> Stopped (i, why)
+
+(** val unexpected :
+    text -> string -> Integer.t -> phrase list -> 'a1 reply **)
+
+let unexpected t what i why =
+  if Integer.lt i t.byte_count
+  then Stopped (i, why)
+  else Stopped (i, ((Say "the file ends where ") :: ((Say what) :: ((Say
+         " was expected") :: []))))
+
+(** val no_number :
+    text -> string -> Integer.t -> Integer.t -> string -> 'a1 reply **)
+
+let no_number t what i j wanted =
+  if Integer.leq longest_word (Integer.sub j i)
+  then Stopped (i, ((Say "a word of more than ") :: ((Figure
+         longest_word) :: ((Say " characters") :: []))))
+  else unexpected t what i ((Say what) :: ((Say " is ") :: ((Quote
+         i) :: ((Say wanted) :: []))))
+
+(** val integer : text -> string -> Integer.t reader **)
+
+let integer t what i =
+  let a = skip t i in
+  (match integer_at t (Integer.add a longest_word) a with
+   | Some p ->
+     let (z0, j) = p in
+     if ends t j
+     then Got (z0, j)
+     else no_number t what a j ", wanted an integer in decimal digits"
+   | None -> no_number t what a a ", wanted an integer in decimal digits")
+
+(** val rational : text -> string -> rat reader **)
+
+let rational t what i =
+  let a = skip t i in
+  (match ratio_at t (Integer.add a longest_word) a with
+   | Some p ->
+     let (q, j) = p in
+     if ends t j
+     then Got (q, j)
+     else no_number t what a j
+            ", wanted an integer or p/q in decimal digits, q > 0"
+   | None ->
+     no_number t what a a
+       ", wanted an integer or p/q in decimal digits, q > 0")
+
+(** val wrong : text -> string -> Integer.t -> phrase list -> 'a1 reply **)
+
+let wrong t what i wanted =
+  let a = skip t i in
+  Stopped (a, ((Say what) :: ((Say " is ") :: ((Quote a) :: ((Say
+  ", wanted ") :: wanted)))))
+
+(** val between :
+    text -> string -> Integer.t -> Integer.t -> Integer.t reader **)
+
+let between t what least0 most0 i =
+  match integer t what i with
+  | Got (z0, j) ->
+    if (&&) (Integer.leq least0 z0) (Integer.leq z0 most0)
+    then Got (z0, j)
+    else wrong t what i ((Figure least0) :: ((Say " to ") :: ((Figure
+           most0) :: [])))
+  | Stopped (place0, why) -> Stopped (place0, why)
+
+(** val positive_number : text -> string -> Integer.t reader **)
+
+let positive_number t what i =
+  match integer t what i with
+  | Got (z0, j) ->
+    if Integer.lt Integer.zero z0
+    then Got (z0, j)
+    else wrong t what i ((Say "a positive integer") :: [])
+  | Stopped (place0, why) -> Stopped (place0, why)
+
+(** val natural : text -> string -> Integer.t reader **)
+
+let natural t what i =
+  match integer t what i with
+  | Got (z0, j) ->
+    if Integer.leq Integer.zero z0
+    then Got (z0, j)
+    else wrong t what i ((Say "0 or more") :: [])
+  | Stopped (place0, why) -> Stopped (place0, why)
+
+(** val state_named : text -> string -> Integer.t -> Integer.t reader **)
+
+let state_named t what states i =
+  match between t what Integer.zero
+          (Integer.sub states ((fun p -> p) Integer.one)) i with
+  | Got (z0, j) ->
+    Got ((Z.to_pos (Integer.add z0 ((fun p -> p) Integer.one))), j)
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val name : text -> string -> Integer.t -> Integer.t option **)
+
+let name t s i =
+  match name_at t (codes s) (skip t i) with
+  | Some j -> if ends t j then Some j else None
+  | None -> None
+
+(** val keyword : text -> string -> unit reader **)
+
+let keyword t s i =
+  match name t s i with
+  | Some j -> Got ((), j)
+  | None ->
+    let a = skip t i in
+    if Integer.lt a t.byte_count
+    then Stopped (a, ((Quote a) :: ((Say " where '") :: ((Say s) :: ((Say
+           "' was expected") :: [])))))
+    else Stopped (a, ((Say "the file ends where '") :: ((Say s) :: ((Say
+           "' was expected") :: []))))
+
+(** val select :
+    text -> string -> (Integer.t -> phrase list) -> (string * 'a1 reader)
+    list -> 'a1 reader **)
+
+let rec select t what why l x =
+  match l with
+  | [] -> let a = skip t x in unexpected t what a (why a)
+  | p :: l' ->
+    let (s, r) = p in
+    (match name t s x with
+     | Some j -> r j
+     | None -> select t what why l' x)
+
+(** val not_covered_word : string -> Integer.t -> phrase list **)
+
+let not_covered_word what a =
+  (Say "not covered: ") :: ((Say what) :: ((Say " ") :: ((Quote a) :: [])))
+
+(** val other_word : string -> Integer.t -> phrase list **)
+
+let other_word wanted a =
+  (Quote a) :: ((Say " where ") :: ((Say wanted) :: ((Say
+    " was expected") :: [])))
+
+(** val loop :
+    ('a1 -> 'a1 reader) -> Integer.t -> 'a1 -> Integer.t -> 'a1 reply **)
+
+let rec loop step0 n s i =
+  if Integer.lt Integer.zero n
+  then (match step0 s i with
+        | Got (s', j) ->
+          loop step0 (Integer.sub n ((fun p -> p) Integer.one)) s' j
+        | Stopped (place0, why) -> Stopped (place0, why))
+  else Got (s, i)
+
+(** val push : 'a1 reader -> 'a1 list -> 'a1 list reader **)
+
+let push r found0 i =
+  match r i with
+  | Got (x, j) -> Got ((x :: found0), j)
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val exactly : Integer.t -> 'a1 reader -> 'a1 list reader **)
+
+let exactly n r i =
+  match loop (push r) n [] i with
+  | Got (l, j) -> Got ((rev' l), j)
+  | Stopped (place0, why) -> Stopped (place0, why)
+
+(** val several_to :
+    text -> Integer.t -> string -> Integer.t -> 'a1 reader -> 'a1 list reader **)
+
+let several_to t most0 what least0 r i =
+  match between t what least0 most0 i with
+  | Got (x, j) -> exactly x r j
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val several :
+    text -> string -> Integer.t -> 'a1 reader -> 'a1 list reader **)
+
+let several t =
+  several_to t most_items
+
+(** val push_state :
+    text -> string -> Integer.t -> 'a1 reader -> (unit tree * 'a1 listing) ->
+    (unit tree * 'a1 listing) reader **)
+
+let push_state t what states r found0 i =
+  match state_named t what states i with
+  | Got (s, j) ->
+    (match get s (fst found0) with
+     | Some _ ->
+       Stopped ((skip t i), ((Say "state ") :: ((Figure
+         (Integer.sub ((fun p -> p) s) ((fun p -> p) Integer.one))) :: ((Say
+         " twice") :: []))))
+     | None ->
+       (match r j with
+        | Got (x, k) ->
+          Got (((set s () (fst found0)), ((s, x) :: (snd found0))), k)
+        | Stopped (p, why) -> Stopped (p, why)))
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val each_state :
+    text -> string -> Integer.t -> Integer.t -> 'a1 reader -> 'a1 listing
+    reader **)
+
+let each_state t what states n r i =
+  match loop (push_state t what states r) n (Leaf, []) i with
+  | Got (found0, j) -> Got ((rev' (snd found0)), j)
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val states_to :
+    text -> string -> Integer.t -> string -> Integer.t -> 'a1 reader -> 'a1
+    listing reader **)
+
+let states_to t number least0 what states r i =
+  match between t number least0 states i with
+  | Got (x, j) -> each_state t what states x r j
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val fill_from :
+    (Integer.t -> (Integer.t * 'a1) reader) -> Integer.t -> (Integer.t * 'a1)
+    list -> Integer.t -> (Integer.t * 'a1) list reply **)
+
+let rec fill_from r n found0 i =
+  if Integer.equal n Integer.zero
+  then Got ((rev' found0), i)
+  else (match r n i with
+        | Got (kx, j) ->
+          if (&&) (Integer.lt Integer.zero (fst kx)) (Integer.leq (fst kx) n)
+          then fill_from r (Integer.sub n (fst kx)) (kx :: found0) j
+          else Stopped (j, ((Say "a length out of range") :: []))
+        | Stopped (p, why) -> Stopped (p, why))
+
+(** val fill :
+    Integer.t -> (Integer.t -> (Integer.t * 'a1) reader) -> (Integer.t * 'a1)
+    list reader **)
+
+let fill n r =
+  fill_from r n []
+
+(** val longest_horizon : Integer.t **)
+
+let longest_horizon =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    Integer.one))))))))))))))))
+
+(** val deepest_cover : Integer.t **)
+
+let deepest_cover =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    Integer.one))))))))))))
+
+(** val most_curves : Integer.t **)
+
+let most_curves =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1)) Integer.one)))))))))
+
+(** val most_halvings : Integer.t **)
+
+let most_halvings =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1)) Integer.one)))))
+
+type limits = { most_bytes : Integer.t; widest : Integer.t }
+
+type needs = { within : limits; state_number : Integer.t;
+               step_number : Integer.t; weight_bits : Integer.t;
+               rate_bits : Integer.t }
+
+(** val complain : bool -> (unit -> phrase list) -> phrase list **)
+
+let complain bad why =
+  if bad then why () else []
+
+(** val or_else : phrase list -> phrase list -> phrase list **)
+
+let or_else why why' =
+  match why with
+  | [] -> why'
+  | _ :: _ -> why
+
+(** val megabytes : Integer.t -> phrase **)
+
+let megabytes n =
+  Figure
+    ((fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+      n ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+      ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+      ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+      ((fun p -> Integer.shift_left p 1)
+      ((fun p -> Integer.succ (Integer.shift_left p 1))
+      ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+      ((fun p -> Integer.succ (Integer.shift_left p 1))
+      ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+      ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+      ((fun p -> Integer.succ (Integer.shift_left p 1))
+      ((fun p -> Integer.shift_left p 1)
+      ((fun p -> Integer.succ (Integer.shift_left p 1))
+      ((fun p -> Integer.succ (Integer.shift_left p 1))
+      ((fun p -> Integer.succ (Integer.shift_left p 1))
+      Integer.one)))))))))))))))))))))
+
+(** val bits : Integer.t -> Integer.t **)
+
+let bits z0 =
+  if Integer.equal z0 Integer.zero
+  then Integer.zero
+  else Integer.add
+         ((fun z -> if Integer.sign z <= 0 then Integer.zero else Integer.of_int (Integer.numbits z - 1))
+           (Z.abs z0)) ((fun p -> p) Integer.one)
+
+(** val bits_of_rat : rat -> Integer.t **)
+
+let bits_of_rat q =
+  Integer.add (bits q.num) (bits q.den)
+
+(** val words_for : Integer.t -> Integer.t **)
+
+let words_for n =
+  Integer.mul ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    Integer.one))))
+    (Integer.add ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+      ((fun p -> Integer.succ (Integer.shift_left p 1)) Integer.one)))
+      ((fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+        n ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+        ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+        ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+        ((fun p -> Integer.shift_left p 1) Integer.one)))))))))
+
+(** val largest_weight : written_model -> Integer.t **)
+
+let largest_weight w =
+  fold_left (fun n b ->
+    fold_left (fun n0 sx ->
+      fold_left (fun n1 a -> Integer.max n1 a.total) (snd sx) n0) (snd b) n)
+    w.blocks
+    (fold_left (fun n sw -> Integer.max n (snd sw)) w.file_initial
+      w.file_initial_den)
+
+(** val needs_of : limits -> written_model -> Integer.t -> needs **)
+
+let needs_of l w horizon =
+  let rate = bits_of_rat w.file_discount in
+  { within = l; state_number = w.state_count; step_number = horizon;
+  weight_bits =
+  (Integer.add
+    (Integer.add (bits (largest_weight w)) (bits w.file_reward_den)) rate);
+  rate_bits = rate }
+
+(** val most_power_bits : Integer.t **)
+
+let most_power_bits =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) Integer.one)))))))))))))))))))))))))
+
+(** val long_powers : Integer.t -> Integer.t -> phrase list **)
+
+let long_powers horizon n =
+  complain (Integer.lt most_power_bits (Integer.mul horizon n)) (fun _ ->
+    (Say "powers of ") :: ((Figure n) :: ((Say " bits over ") :: ((Figure
+    horizon) :: ((Say " steps, more than ") :: ((Figure
+    most_power_bits) :: ((Say " in all") :: [])))))))
+
+(** val most_rate_bits : Integer.t **)
+
+let most_rate_bits =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    Integer.one))))))))))))))))))))
+
+(** val long_rates : needs -> phrase list **)
+
+let long_rates k =
+  complain
+    (Integer.lt most_rate_bits (Integer.mul k.step_number k.rate_bits))
+    (fun _ -> (Say "a discount of ") :: ((Figure k.rate_bits) :: ((Say
+    " bits over ") :: ((Figure k.step_number) :: ((Say
+    " steps, more than ") :: ((Figure most_rate_bits) :: ((Say
+    " in all") :: [])))))))
+
+(** val too_large : needs -> string -> Integer.t -> phrase list **)
+
+let too_large k what n =
+  complain (Integer.lt k.within.most_bytes n) (fun _ -> (Say what) :: ((Say
+    " of ") :: ((megabytes n) :: ((Say
+    " MB, more than the ") :: ((megabytes k.within.most_bytes) :: ((Say
+    " MB that are allowed") :: []))))))
+
+(** val large_number : needs -> Integer.t -> phrase list **)
+
+let large_number k scale =
+  too_large k "numbers"
+    (Integer.mul k.state_number
+      (words_for
+        (Integer.add (Integer.add (bits scale) k.weight_bits) ((fun p -> p)
+          ((fun p -> Integer.shift_left p 1)
+          ((fun p -> Integer.shift_left p 1)
+          ((fun p -> Integer.shift_left p 1)
+          ((fun p -> Integer.shift_left p 1)
+          ((fun p -> Integer.shift_left p 1)
+          ((fun p -> Integer.shift_left p 1)
+          ((fun p -> Integer.shift_left p 1) Integer.one)))))))))))
+
+(** val bits_of_objective : objective -> Integer.t **)
+
+let bits_of_objective = function
+| Tail (w, alpha) -> Integer.add (bits_of_rat w) (bits_of_rat alpha)
+| Quantile (alpha, _) -> bits_of_rat alpha
+| Polygon corners ->
+  fold_left (fun n xg ->
+    Integer.max n (Integer.add (bits_of_rat (fst xg)) (bits_of_rat (snd xg))))
+    corners Integer.zero
+
+(** val objective_of : question -> objective **)
+
+let objective_of = function
+| Plain o -> o
+| Mixed (parts, room, marks, l) ->
+  Polygon
+    (mixed_line (of_Z Integer.zero) marks (bounded_mixture parts room) l)
+
+(** val wide_window :
+    needs -> phrase list -> (Integer.t * Integer.t) -> phrase list **)
+
+let wide_window k why w =
+  let cells0 =
+    Integer.add (Integer.sub (snd w) (fst w)) ((fun p -> p) Integer.one)
+  in
+  or_else why
+    (complain (Integer.lt k.within.widest cells0) (fun _ -> (Say
+      "a window of '") :: ((Figure cells0) :: ((Say
+      "' indices, more than the ") :: ((Figure k.within.widest) :: ((Say
+      " that are allowed") :: []))))))
+
+(** val large_tables :
+    needs -> Integer.t -> objective -> rat -> (Integer.t * Integer.t) list ->
+    phrase list **)
+
+let large_tables k scale o unit_size0 ws =
+  let cells0 =
+    fold_left (fun n w ->
+      Integer.max n
+        (Integer.add (Integer.sub (snd w) (fst w)) ((fun p -> p) Integer.one)))
+      ws Integer.zero
+  in
+  let places0 =
+    fold_left (fun n w ->
+      Integer.max n (Integer.max (bits (fst w)) (bits (snd w)))) ws
+      Integer.zero
+  in
+  or_else (fold_left (wide_window k) ws [])
+    (too_large k "tables"
+      (Integer.mul
+        (Integer.mul
+          (Integer.mul ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+            Integer.one)) k.state_number) cells0)
+        (words_for
+          (Integer.add
+            (Integer.add
+              (Integer.add (Integer.add (bits scale) places0)
+                (bits_of_rat unit_size0)) (bits_of_objective o))
+            k.weight_bits))))
+
+(** val large_grid :
+    needs -> Integer.t -> objective -> grid -> phrase list **)
+
+let large_grid k scale o g =
+  or_else
+    (long_powers k.step_number
+      (Integer.mul ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+        Integer.one)) (Integer.add (bits g.stretch) (bits g.shrink))))
+    (large_tables k scale o g.unit_size g.windows)
+
+(** val finer :
+    (Integer.t * Integer.t) list -> Integer.t list -> (Integer.t * Integer.t)
+    list -> (Integer.t * Integer.t) list **)
+
+let rec finer ws hs found0 =
+  match ws with
+  | [] -> app ws found0
+  | p :: ws' ->
+    let (lo, hi) = p in
+    (match hs with
+     | [] -> app ws found0
+     | h :: hs' ->
+       finer ws' hs'
+         (((Integer.mul lo
+             (Z.pow ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+               Integer.one)) h)),
+         (Integer.mul hi
+           (Z.pow ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+             Integer.one)) h))) :: found0))
+
+(** val large_cells :
+    needs -> Integer.t -> objective -> cells -> phrase list **)
+
+let large_cells k scale o c =
+  or_else
+    (long_powers ((fun p -> p) Integer.one)
+      (Integer.add (fold_left Integer.add c.halvings Integer.zero)
+        (Integer.mul k.step_number (bits_of_rat c.cell_unit))))
+    (large_tables k scale o c.cell_unit (finer c.cell_windows c.halvings []))
+
+(** val multipliers : grid -> Integer.t **)
+
+let multipliers g =
+  let w = last g.windows (Integer.zero, Integer.zero) in
+  Integer.max Integer.zero (Integer.sub (snd w) (fst w))
+
+(** val leaves : written_cover -> Integer.t **)
+
+let rec leaves = function
+| WrittenDual _ -> (fun p -> p) Integer.one
+| WrittenCut (_, _, below, above) -> Integer.add (leaves below) (leaves above)
+| WrittenPassed (_, _, _, more) -> leaves more
+
+(** val large_cover :
+    needs -> Integer.t -> grid -> written_cover -> phrase list **)
+
+let large_cover k scale g boxes =
+  too_large k "multipliers"
+    (Integer.mul (Integer.mul (leaves boxes) (multipliers g))
+      (words_for (bits scale)))
+
+(** val largest_exponent : Integer.t **)
+
+let largest_exponent =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1)) Integer.one)))))))))
+
+(** val largest_shift : Integer.t **)
+
+let largest_shift =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) Integer.one)))
+
+(** val largest_hint : Integer.t **)
+
+let largest_hint =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) Integer.one))))
+
+(** val most_hint_bits : Integer.t **)
+
+let most_hint_bits =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    Integer.one)))))))))
+
+(** val most_point_bits : Integer.t **)
+
+let most_point_bits =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    Integer.one))))))))))))))))))))
+
+(** val larger_than : Integer.t -> rat -> bool **)
+
+let larger_than n q =
+  Integer.lt (Integer.mul n q.den) (Z.abs q.num)
+
+(** val odd_exponent : rat -> phrase list **)
+
+let odd_exponent q =
+  complain
+    ((||) (Integer.leq q.num Integer.zero)
+      (Integer.lt largest_exponent (Integer.max q.num q.den))) (fun _ -> (Say
+    "not covered: an exponent whose numerator or denominator is not 1 to ") :: ((Figure
+    largest_exponent) :: []))
+
+(** val odd_shift : rat -> phrase list **)
+
+let odd_shift q =
+  complain
+    ((||) (larger_than largest_shift q)
+      (Integer.lt most_hint_bits (bits_of_rat q))) (fun _ -> (Say
+    "not covered: a shift larger than ") :: ((Figure largest_shift) :: ((Say
+    ", or of more than ") :: ((Figure most_hint_bits) :: ((Say
+    " bits") :: [])))))
+
+(** val exponent : curve -> Integer.t **)
+
+let exponent = function
+| Hazard (p, q) -> Integer.max p q
+| DualPower (p, q) -> Integer.max p q
+| Cpw (p, q) -> Integer.max p q
+| _ -> Integer.zero
+
+(** val hint_count : curve -> Integer.t **)
+
+let hint_count = function
+| Wang _ -> (fun p -> p) Integer.one
+| Cpw (_, _) ->
+  (fun p -> p) ((fun p -> Integer.succ (Integer.shift_left p 1)) Integer.one)
+| _ -> Integer.zero
+
+(** val long_number : curve -> string -> rat -> phrase list **)
+
+let long_number f what q =
+  let n = bits_of_rat q in
+  or_else
+    (complain (Integer.lt most_point_bits (Integer.mul n (exponent f)))
+      (fun _ -> (Say what) :: ((Say " has ") :: ((Figure n) :: ((Say
+      " bits, too many for powers of ") :: ((Figure (exponent f)) :: []))))))
+    (complain
+      (match f with
+       | Wang _ -> Integer.lt most_hint_bits n
+       | _ -> false) (fun _ -> (Say what) :: ((Say
+      " has more than ") :: ((Figure most_hint_bits) :: ((Say
+      " bits") :: [])))))
+
+(** val far_hint : curve -> rat -> phrase list **)
+
+let far_hint f q =
+  complain (match f with
+            | Wang _ -> larger_than largest_hint q
+            | _ -> false) (fun _ -> (Say "a hint larger than ") :: ((Figure
+    largest_hint) :: []))
+
+(** val latest_format : Integer.t **)
+
+let latest_format =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1) Integer.one)
+
+(** val read_corners : text -> (rat * rat) list reader **)
+
+let read_corners t =
+  several t "the number of corners" ((fun p -> p) Integer.one) (fun i ->
+    match rational t "a corner" i with
+    | Got (x, j) ->
+      (match rational t "a corner's value" j with
+       | Got (x0, j0) -> Got ((x, x0), j0)
+       | Stopped (p, why) -> Stopped (p, why))
+    | Stopped (p, why) -> Stopped (p, why))
+
+(** val read_exponent :
+    text -> (Integer.t -> Integer.t -> curve) -> mixed_part reader **)
+
+let read_exponent t make i =
+  match rational t "an exponent" i with
+  | Got (x, j) ->
+    (match unless (odd_exponent x) j with
+     | Got (_, j0) -> Got ((Whole (make x.num x.den)), j0)
+     | Stopped (p, why) -> Stopped (p, why))
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val read_part : text -> mixed_part reader **)
+
+let read_part t =
+  select t "a curve" (not_covered_word "the curve") (("upper", (fun i ->
+    match rational t "the level" i with
+    | Got (x, j) -> Got ((UpperQuantile x), j)
+    | Stopped (p, why) -> Stopped (p, why))) :: (("hazard",
+    (read_exponent t (fun x x0 -> Hazard (x, x0)))) :: (("dual",
+    (read_exponent t (fun x x0 -> DualPower (x, x0)))) :: (("cpw",
+    (read_exponent t (fun x x0 -> Cpw (x, x0)))) :: (("wang", (fun i ->
+    match rational t "the shift" i with
+    | Got (x, j) ->
+      (match unless (odd_shift x) j with
+       | Got (_, j0) -> Got ((Whole (Wang x)), j0)
+       | Stopped (p, why) -> Stopped (p, why))
+    | Stopped (p, why) -> Stopped (p, why))) :: (("polygon", (fun i ->
+    match read_corners t i with
+    | Got (x, j) -> Got ((Whole (Corners x)), j)
+    | Stopped (p, why) -> Stopped (p, why))) :: (("jump", (fun i ->
+    match rational t "the level" i with
+    | Got (x, j) -> Got ((Whole (Jump x)), j)
+    | Stopped (p, why) -> Stopped (p, why))) :: [])))))))
+
+(** val read_objective : text -> question reader **)
+
+let read_objective t =
+  select t "an objective" (not_covered_word "the objective") (("tail",
+    (fun i ->
+    match rational t "the weight of the mean" i with
+    | Got (x, j) ->
+      (match rational t "the level" j with
+       | Got (x0, j0) -> Got ((Plain (Tail (x, x0))), j0)
+       | Stopped (p, why) -> Stopped (p, why))
+    | Stopped (p, why) -> Stopped (p, why))) :: (("quantile", (fun i ->
+    match rational t "the level" i with
+    | Got (x, j) ->
+      select t "'lower' or 'upper'" (other_word "'lower' or 'upper'")
+        (("lower", (fun i0 -> Got ((Plain (Quantile (x, false))),
+        i0))) :: (("upper", (fun i0 -> Got ((Plain (Quantile (x, true))),
+        i0))) :: [])) j
+    | Stopped (p, why) -> Stopped (p, why))) :: (("polygon", (fun i ->
+    match read_corners t i with
+    | Got (x, j) -> Got ((Plain (Polygon x)), j)
+    | Stopped (p, why) -> Stopped (p, why))) :: (("mixture", (fun i ->
+    match several_to t most_curves "the number of curves" ((fun p -> p)
+            Integer.one) (fun i0 ->
+            match keyword t "weight" i0 with
+            | Got (_, j) ->
+              (match rational t "the weight of a curve" j with
+               | Got (x, j0) ->
+                 (match read_part t j0 with
+                  | Got (x0, j1) -> Got ((x, x0), j1)
+                  | Stopped (p, why) -> Stopped (p, why))
+               | Stopped (p, why) -> Stopped (p, why))
+            | Stopped (p, why) -> Stopped (p, why)) i with
+    | Got (x, j) -> Got ((Mixed (x, None, [], [])), j)
+    | Stopped (p, why) -> Stopped (p, why))) :: []))))
+
+(** val read_outcome : text -> Integer.t -> outcome reader **)
+
+let read_outcome t states i =
+  match natural t "a weight" i with
+  | Got (x, j) ->
+    (match integer t "a reward" j with
+     | Got (x0, j0) ->
+       (match state_named t "the next state" states j0 with
+        | Got (x1, j1) -> Got ({ weight = x; gain = x0; next = x1 }, j1)
+        | Stopped (p, why) -> Stopped (p, why))
+     | Stopped (p, why) -> Stopped (p, why))
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val read_action : text -> Integer.t -> action reader **)
+
+let read_action t states i =
+  match positive_number t "the sum of the weights" i with
+  | Got (x, j) ->
+    (match several t "the number of outcomes" ((fun p -> p) Integer.one)
+             (read_outcome t states) j with
+     | Got (x0, j0) -> Got ({ total = x; outcomes = x0 }, j0)
+     | Stopped (p, why) -> Stopped (p, why))
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val read_block :
+    text -> Integer.t -> Integer.t -> (Integer.t * action list listing) reader **)
+
+let read_block t states left i =
+  match keyword t "steps" i with
+  | Got (_, j) ->
+    (match between t "the number of steps alike" ((fun p -> p) Integer.one)
+             left j with
+     | Got (x, j0) ->
+       (match keyword t "states" j0 with
+        | Got (_, j1) ->
+          (match states_to t "the number of states of the step" Integer.zero
+                   "the state" states
+                   (several t "the number of actions" ((fun p -> p)
+                     Integer.one) (read_action t states)) j1 with
+           | Got (x0, j2) -> Got ((x, x0), j2)
+           | Stopped (p, why) -> Stopped (p, why))
+        | Stopped (p, why) -> Stopped (p, why))
+     | Stopped (p, why) -> Stopped (p, why))
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val read_model : text -> (written_model * Integer.t) reader **)
+
+let read_model t i =
+  match keyword t "discount" i with
+  | Got (_, j) ->
+    (match rational t "the discount" j with
+     | Got (x, j0) ->
+       (match keyword t "reward_denominator" j0 with
+        | Got (_, j1) ->
+          (match positive_number t "the denominator of rewards" j1 with
+           | Got (x0, j2) ->
+             (match keyword t "state_count" j2 with
+              | Got (_, j3) ->
+                (match between t "the number of states" ((fun p -> p)
+                         Integer.one) most_items j3 with
+                 | Got (x1, j4) ->
+                   (match keyword t "horizon" j4 with
+                    | Got (_, j5) ->
+                      (match between t "the horizon" ((fun p -> p)
+                               Integer.one) longest_horizon j5 with
+                       | Got (x2, j6) ->
+                         (match keyword t "initial" j6 with
+                          | Got (_, j7) ->
+                            (match positive_number t
+                                     "the sum of the initial weights" j7 with
+                             | Got (x3, j8) ->
+                               (match states_to t
+                                        "the number of initial states"
+                                        ((fun p -> p) Integer.one)
+                                        "an initial state" x1
+                                        (natural t "an initial weight") j8 with
+                                | Got (x4, j9) ->
+                                  (match fill x2 (read_block t x1) j9 with
+                                   | Got (x5, j10) ->
+                                     Got (({ file_discount = x;
+                                       file_reward_den = x0; state_count =
+                                       x1; file_initial_den = x3;
+                                       file_initial = x4; blocks = x5 }, x2),
+                                       j10)
+                                   | Stopped (p, why) -> Stopped (p, why))
+                                | Stopped (p, why) -> Stopped (p, why))
+                             | Stopped (p, why) -> Stopped (p, why))
+                          | Stopped (p, why) -> Stopped (p, why))
+                       | Stopped (p, why) -> Stopped (p, why))
+                    | Stopped (p, why) -> Stopped (p, why))
+                 | Stopped (p, why) -> Stopped (p, why))
+              | Stopped (p, why) -> Stopped (p, why))
+           | Stopped (p, why) -> Stopped (p, why))
+        | Stopped (p, why) -> Stopped (p, why))
+     | Stopped (p, why) -> Stopped (p, why))
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val point_number : text -> curve -> string -> rat reader **)
+
+let point_number t f what i =
+  match rational t what i with
+  | Got (x, j) ->
+    (match unless (long_number f what x) j with
+     | Got (_, j0) -> Got (x, j0)
+     | Stopped (p, why) -> Stopped (p, why))
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val hint : text -> curve -> rat reader **)
+
+let hint t f i =
+  match point_number t f "a hint" i with
+  | Got (x, j) ->
+    (match unless (far_hint f x) j with
+     | Got (_, j0) -> Got (x, j0)
+     | Stopped (p, why) -> Stopped (p, why))
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val read_point : text -> curve -> point reader **)
+
+let read_point t f i =
+  match point_number t f "a point" i with
+  | Got (x, j) ->
+    (match point_number t f "the height of a point" j with
+     | Got (x0, j0) ->
+       (match exactly (hint_count f) (hint t f) j0 with
+        | Got (x1, j1) -> Got ({ place = x; height = x0; hints = x1 }, j1)
+        | Stopped (p, why) -> Stopped (p, why))
+     | Stopped (p, why) -> Stopped (p, why))
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val read_bends : text -> curve -> cell list reader **)
+
+let read_bends t f =
+  several t "the number of cells" Integer.zero (fun i ->
+    match point_number t f "the end of a cell" i with
+    | Got (x, j) ->
+      (match point_number t f "a bound of a cell" j with
+       | Got (x0, j0) ->
+         (match point_number t f "a bound of a cell" j0 with
+          | Got (x1, j1) -> Got ((x, (x0, x1)), j1)
+          | Stopped (p, why) -> Stopped (p, why))
+       | Stopped (p, why) -> Stopped (p, why))
+    | Stopped (p, why) -> Stopped (p, why))
+
+(** val read_turn : text -> curve -> turn reader **)
+
+let read_turn t f i =
+  match f with
+  | Cpw (_, _) ->
+    (match keyword t "falling" i with
+     | Got (_, j) ->
+       (match read_bends t f j with
+        | Got (x, j0) ->
+          (match keyword t "rising" j0 with
+           | Got (_, j1) ->
+             (match point_number t f "the begin of the cells" j1 with
+              | Got (x0, j2) ->
+                (match point_number t f "a bound of a cell" j2 with
+                 | Got (x1, j3) ->
+                   (match read_bends t f j3 with
+                    | Got (x2, j4) ->
+                      Got ({ falling = x; rising_from = x0; rising_low = x1;
+                        rising = x2 }, j4)
+                    | Stopped (p, why) -> Stopped (p, why))
+                 | Stopped (p, why) -> Stopped (p, why))
+              | Stopped (p, why) -> Stopped (p, why))
+           | Stopped (p, why) -> Stopped (p, why))
+        | Stopped (p, why) -> Stopped (p, why))
+     | Stopped (p, why) -> Stopped (p, why))
+  | _ ->
+    Got ({ falling = []; rising_from = (of_Z Integer.zero); rising_low =
+      (of_Z Integer.zero); rising = [] }, i)
+
+(** val read_support : text -> curve -> support reader **)
+
+let read_support t f =
+  select t "why a piece is below the curve"
+    (other_word "'level', 'chord', 'line' or 'linear'") (("level", (fun i ->
+    match read_point t f i with
+    | Got (x, j) -> Got ((Level x), j)
+    | Stopped (p, why) -> Stopped (p, why))) :: (("chord", (fun i ->
+    match read_point t f i with
+    | Got (x, j) ->
+      (match read_point t f j with
+       | Got (x0, j0) -> Got ((Chord (x, x0)), j0)
+       | Stopped (p, why) -> Stopped (p, why))
+    | Stopped (p, why) -> Stopped (p, why))) :: (("line", (fun i ->
+    match read_point t f i with
+    | Got (x, j) ->
+      (match read_point t f j with
+       | Got (x0, j0) -> Got ((Line (x, x0)), j0)
+       | Stopped (p, why) -> Stopped (p, why))
+    | Stopped (p, why) -> Stopped (p, why))) :: (("linear", (fun i -> Got
+    (Linear, i))) :: []))))
+
+(** val read_bounds : text -> Integer.t -> curve -> bounds reader **)
+
+let read_bounds t n f i =
+  match keyword t "curve" i with
+  | Got (_, j) ->
+    (match read_turn t f j with
+     | Got (x, j0) ->
+       (match keyword t "line" j0 with
+        | Got (_, j1) ->
+          (match exactly n (fun i0 ->
+                   match point_number t f "a height" i0 with
+                   | Got (x0, j2) ->
+                     (match read_support t f j2 with
+                      | Got (x1, j3) -> Got ((x0, x1), j3)
+                      | Stopped (p, why) -> Stopped (p, why))
+                   | Stopped (p, why) -> Stopped (p, why)) j1 with
+           | Got (x0, j2) ->
+             (match keyword t "stairs" j2 with
+              | Got (_, j3) ->
+                (match several t "the number of stairs" Integer.zero
+                         (read_point t f) j3 with
+                 | Got (x1, j4) ->
+                   Got ({ bend = x; pieces = x0; stairs = x1 }, j4)
+                 | Stopped (p, why) -> Stopped (p, why))
+              | Stopped (p, why) -> Stopped (p, why))
+           | Stopped (p, why) -> Stopped (p, why))
+        | Stopped (p, why) -> Stopped (p, why))
+     | Stopped (p, why) -> Stopped (p, why))
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val read_all_bounds :
+    text -> Integer.t -> mixture -> bounds list reader **)
+
+let rec read_all_bounds t n o i =
+  match o with
+  | [] -> Got ([], i)
+  | p :: o' ->
+    let (_, f) = p in
+    (match read_bounds t n f i with
+     | Got (x, j) ->
+       (match read_all_bounds t n o' j with
+        | Got (x0, j0) -> Got ((x :: x0), j0)
+        | Stopped (p0, why) -> Stopped (p0, why))
+     | Stopped (p0, why) -> Stopped (p0, why))
+
+(** val read_room : text -> (rat * mixed_part) list -> rat option reader **)
+
+let read_room t parts i =
+  if has_upper parts
+  then (match keyword t "room" i with
+        | Got (_, j) ->
+          (match rational t "the room above a level" j with
+           | Got (x, j0) ->
+             (match unless
+                      (complain (Integer.leq x.num Integer.zero) (fun _ ->
+                        (Say "the room above a level is not positive") :: []))
+                      j0 with
+              | Got (_, j1) -> Got ((Some x), j1)
+              | Stopped (p, why) -> Stopped (p, why))
+           | Stopped (p, why) -> Stopped (p, why))
+        | Stopped (p, why) -> Stopped (p, why))
+  else Got (None, i)
+
+(** val read_curves : text -> question -> question reader **)
+
+let read_curves t q i =
+  match q with
+  | Plain o -> Got ((Plain o), i)
+  | Mixed (parts, _, _, _) ->
+    (match read_room t parts i with
+     | Got (x, j) ->
+       (match keyword t "places" j with
+        | Got (_, j0) ->
+          (match several t "the number of places" ((fun p -> p) Integer.one)
+                   (rational t "a place") j0 with
+           | Got (x0, j1) ->
+             (match read_all_bounds t
+                      (fold_left (fun n _ ->
+                        Integer.add n ((fun p -> p) Integer.one)) x0
+                        Integer.zero) (bounded_mixture parts x) j1 with
+              | Got (x1, j2) -> Got ((Mixed (parts, x, x0, x1)), j2)
+              | Stopped (p, why) -> Stopped (p, why))
+           | Stopped (p, why) -> Stopped (p, why))
+        | Stopped (p, why) -> Stopped (p, why))
+     | Stopped (p, why) -> Stopped (p, why))
+
+(** val read_scale : text -> Integer.t reader **)
+
+let read_scale t =
+  positive_number t "the scale"
+
+(** val read_unit : text -> rat reader **)
+
+let read_unit t i =
+  match keyword t "unit" i with
+  | Got (_, j) ->
+    (match rational t "the unit" j with
+     | Got (u, j0) ->
+       if Integer.lt Integer.zero u.num
+       then Got (u, j0)
+       else wrong t "the unit" j ((Say "more than 0") :: [])
+     | Stopped (place0, why) -> Stopped (place0, why))
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val read_windows :
+    text -> Integer.t -> string -> string -> (Integer.t * Integer.t) list
+    reader **)
+
+let read_windows t horizon first_end last_end i =
+  match keyword t "windows" i with
+  | Got (_, j) ->
+    exactly (Integer.add horizon ((fun p -> p) Integer.one)) (fun i0 ->
+      match integer t first_end i0 with
+      | Got (x, j0) ->
+        (match integer t last_end j0 with
+         | Got (x0, j1) -> Got ((x, x0), j1)
+         | Stopped (p, why) -> Stopped (p, why))
+      | Stopped (p, why) -> Stopped (p, why)) j
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val read_grid : text -> Integer.t -> grid reader **)
+
+let read_grid t horizon i =
+  match read_unit t i with
+  | Got (x, j) ->
+    (match keyword t "stretch" j with
+     | Got (_, j0) ->
+       (match positive_number t "stretch" j0 with
+        | Got (x0, j1) ->
+          (match keyword t "shrink" j1 with
+           | Got (_, j2) ->
+             (match positive_number t "shrink" j2 with
+              | Got (x1, j3) ->
+                (match read_windows t horizon "the first index of a window"
+                         "the last index of a window" j3 with
+                 | Got (x2, j4) ->
+                   Got ({ unit_size = x; stretch = x0; shrink = x1; windows =
+                     x2 }, j4)
+                 | Stopped (p, why) -> Stopped (p, why))
+              | Stopped (p, why) -> Stopped (p, why))
+           | Stopped (p, why) -> Stopped (p, why))
+        | Stopped (p, why) -> Stopped (p, why))
+     | Stopped (p, why) -> Stopped (p, why))
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val read_cells : text -> Integer.t -> cells reader **)
+
+let read_cells t horizon i =
+  match read_unit t i with
+  | Got (x, j) ->
+    (match keyword t "base" j with
+     | Got (_, j0) ->
+       (match integer t "the base of rewards" j0 with
+        | Got (x0, j1) ->
+          (match keyword t "halvings" j1 with
+           | Got (_, j2) ->
+             (match exactly horizon
+                      (between t "the number of halvings" Integer.zero
+                        most_halvings) j2 with
+              | Got (x1, j3) ->
+                (match read_windows t horizon "the first node of a window"
+                         "the last node of a window" j3 with
+                 | Got (x2, j4) ->
+                   Got ({ cell_unit = x; base = x0; halvings = x1;
+                     cell_windows = x2 }, j4)
+                 | Stopped (p, why) -> Stopped (p, why))
+              | Stopped (p, why) -> Stopped (p, why))
+           | Stopped (p, why) -> Stopped (p, why))
+        | Stopped (p, why) -> Stopped (p, why))
+     | Stopped (p, why) -> Stopped (p, why))
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val read_start : text -> string -> Integer.t reader **)
+
+let read_start t what i =
+  match keyword t "start" i with
+  | Got (_, j) -> integer t what j
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val read_played : text -> Integer.t reader **)
+
+let read_played t =
+  between t "an action" Integer.zero most_items
+
+(** val read_run : text -> (Integer.t * Integer.t) reader **)
+
+let read_run t i =
+  match positive_number t "the length of a run" i with
+  | Got (x, j) ->
+    (match read_played t j with
+     | Got (x0, j0) -> Got ((x, x0), j0)
+     | Stopped (p, why) -> Stopped (p, why))
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val read_choices :
+    text -> Integer.t -> 'a1 reader -> 'a1 listing reader **)
+
+let read_choices t states r i =
+  match keyword t "choices" i with
+  | Got (_, j) ->
+    states_to t "the number of states of the step" Integer.zero "the state"
+      states r j
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val read_all_choices :
+    text -> Integer.t -> Integer.t -> 'a1 reader -> 'a1 listing list reader **)
+
+let read_all_choices t states horizon r =
+  exactly horizon (read_choices t states r)
+
+(** val read_rule : text -> memory_rule reader **)
+
+let read_rule t i =
+  match keyword t "rule" i with
+  | Got (_, j) ->
+    (match integer t "the factor of a rule" j with
+     | Got (x, j0) ->
+       (match positive_number t "the denominator of a rule's coins" j0 with
+        | Got (x0, j1) ->
+          (match several t "the number of moves" Integer.zero (fun i0 ->
+                   match integer t "a reward" i0 with
+                   | Got (x1, j2) ->
+                     (match integer t "the shift of a move" j2 with
+                      | Got (x2, j3) ->
+                        (match natural t "the coin of a move" j3 with
+                         | Got (x3, j4) -> Got ((x1, (x2, x3)), j4)
+                         | Stopped (p, why) -> Stopped (p, why))
+                      | Stopped (p, why) -> Stopped (p, why))
+                   | Stopped (p, why) -> Stopped (p, why)) j1 with
+           | Got (x1, j2) ->
+             Got ({ factor = x; coin_den = x0; moves = x1 }, j2)
+           | Stopped (p, why) -> Stopped (p, why))
+        | Stopped (p, why) -> Stopped (p, why))
+     | Stopped (p, why) -> Stopped (p, why))
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val read_row : text -> memory_row reader **)
+
+let read_row t i =
+  match integer t "the first memory of a row" i with
+  | Got (x, j) ->
+    (match read_played t j with
+     | Got (x0, j0) ->
+       (match several t "the number of runs" Integer.zero (read_run t) j0 with
+        | Got (x1, j1) -> Got ({ first = x; before = x0; row_runs = x1 }, j1)
+        | Stopped (p, why) -> Stopped (p, why))
+     | Stopped (p, why) -> Stopped (p, why))
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val read_machine :
+    text -> Integer.t -> Integer.t ->
+    (Integer.t * (Integer.t * (memory_rule * memory_row listing) list)) reader **)
+
+let read_machine t states horizon i =
+  match keyword t "machine" i with
+  | Got (_, j) ->
+    (match natural t "the weight of a machine" j with
+     | Got (x, j0) ->
+       (match integer t "the first memory" j0 with
+        | Got (x0, j1) ->
+          (match exactly horizon (fun i0 ->
+                   match read_rule t i0 with
+                   | Got (x1, j2) ->
+                     (match read_choices t states (read_row t) j2 with
+                      | Got (x2, j3) -> Got ((x1, x2), j3)
+                      | Stopped (p, why) -> Stopped (p, why))
+                   | Stopped (p, why) -> Stopped (p, why)) j1 with
+           | Got (x1, j2) -> Got ((x, (x0, x1)), j2)
+           | Stopped (p, why) -> Stopped (p, why))
+        | Stopped (p, why) -> Stopped (p, why))
+     | Stopped (p, why) -> Stopped (p, why))
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val read_lower : text -> needs -> objective -> written_lower reader **)
+
+let read_lower t k o =
+  let states = k.state_number in
+  let horizon = k.step_number in
+  (fun i ->
+  match keyword t "lower" i with
+  | Got (_, j) ->
+    select t "a kind of proof" (not_covered_word "a lower bound by")
+      (("markov", (fun i0 ->
+      match read_scale t i0 with
+      | Got (x, j0) ->
+        (match unless (large_number k x) j0 with
+         | Got (_, j1) ->
+           (match read_all_choices t states horizon (read_played t) j1 with
+            | Got (x0, j2) -> Got ((WrittenMarkov (x, x0)), j2)
+            | Stopped (p, why) -> Stopped (p, why))
+         | Stopped (p, why) -> Stopped (p, why))
+      | Stopped (p, why) -> Stopped (p, why))) :: (("budget", (fun i0 ->
+      match read_scale t i0 with
+      | Got (x, j0) ->
+        (match read_grid t horizon j0 with
+         | Got (x0, j1) ->
+           (match unless (large_grid k x o x0) j1 with
+            | Got (_, j2) ->
+              (match read_start t "the index at the start" j2 with
+               | Got (x1, j3) ->
+                 (match read_all_choices t states horizon
+                          (several t "the number of runs" ((fun p -> p)
+                            Integer.one) (read_run t)) j3 with
+                  | Got (x2, j4) -> Got ((WrittenBudget (x, x0, x1, x2)), j4)
+                  | Stopped (p, why) -> Stopped (p, why))
+               | Stopped (p, why) -> Stopped (p, why))
+            | Stopped (p, why) -> Stopped (p, why))
+         | Stopped (p, why) -> Stopped (p, why))
+      | Stopped (p, why) -> Stopped (p, why))) :: (("cells", (fun i0 ->
+      match read_scale t i0 with
+      | Got (x, j0) ->
+        (match read_cells t horizon j0 with
+         | Got (x0, j1) ->
+           (match unless (large_cells k x o x0) j1 with
+            | Got (_, j2) ->
+              (match read_start t "the node at the start" j2 with
+               | Got (x1, j3) ->
+                 (match read_all_choices t states horizon
+                          (several t "the number of runs" ((fun p -> p)
+                            Integer.one) (read_run t)) j3 with
+                  | Got (x2, j4) -> Got ((WrittenCells (x, x0, x1, x2)), j4)
+                  | Stopped (p, why) -> Stopped (p, why))
+               | Stopped (p, why) -> Stopped (p, why))
+            | Stopped (p, why) -> Stopped (p, why))
+         | Stopped (p, why) -> Stopped (p, why))
+      | Stopped (p, why) -> Stopped (p, why))) :: (("law", (fun i0 ->
+      match read_scale t i0 with
+      | Got (x, j0) ->
+        (match unless (large_number k x) j0 with
+         | Got (_, j1) ->
+           (match positive_number t "the sum of the machines' weights" j1 with
+            | Got (x0, j2) ->
+              (match several t "the number of machines" ((fun p -> p)
+                       Integer.one) (read_machine t states horizon) j2 with
+               | Got (x1, j3) -> Got ((WrittenLaw (x, x0, x1)), j3)
+               | Stopped (p, why) -> Stopped (p, why))
+            | Stopped (p, why) -> Stopped (p, why))
+         | Stopped (p, why) -> Stopped (p, why))
+      | Stopped (p, why) -> Stopped (p, why))) :: [])))) j
+  | Stopped (p, why) -> Stopped (p, why))
+
+(** val read_costs : text -> Integer.t -> (Integer.t * Integer.t) reader **)
+
+let read_costs t left i =
+  match between t "the length of a run of multipliers" ((fun p -> p)
+          Integer.one) left i with
+  | Got (x, j) ->
+    (match integer t "a multiplier" j with
+     | Got (x0, j0) -> Got ((x, x0), j0)
+     | Stopped (p, why) -> Stopped (p, why))
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val read_cover :
+    text -> needs -> objective -> grid -> nat -> written_cover reader **)
+
+let rec read_cover t k o g = function
+| O ->
+  (fun i -> Stopped (i, ((Say "cuts more than ") :: ((Figure
+    deepest_cover) :: ((Say " deep") :: [])))))
+| S depth' ->
+  select t "'cut', 'passed' or 'dual'"
+    (other_word "'cut', 'passed' or 'dual'") (("cut", (fun i ->
+    match integer t "the coordinate of a cut" i with
+    | Got (x, j) ->
+      (match rational t "the level of a cut" j with
+       | Got (x0, j0) ->
+         (match read_cover t k o g depth' j0 with
+          | Got (x1, j1) ->
+            (match read_cover t k o g depth' j1 with
+             | Got (x2, j2) -> Got ((WrittenCut (x, x0, x1, x2)), j2)
+             | Stopped (p, why) -> Stopped (p, why))
+          | Stopped (p, why) -> Stopped (p, why))
+       | Stopped (p, why) -> Stopped (p, why))
+    | Stopped (p, why) -> Stopped (p, why))) :: (("passed", (fun i ->
+    match read_scale t i with
+    | Got (x, j) ->
+      (match unless (large_grid k x o g) j with
+       | Got (_, j0) ->
+         (match integer t "the coordinate of a level that is passed" j0 with
+          | Got (x0, j1) ->
+            (match rational t "a level that is passed" j1 with
+             | Got (x1, j2) ->
+               (match read_cover t k o g depth' j2 with
+                | Got (x2, j3) -> Got ((WrittenPassed (x, x0, x1, x2)), j3)
+                | Stopped (p, why) -> Stopped (p, why))
+             | Stopped (p, why) -> Stopped (p, why))
+          | Stopped (p, why) -> Stopped (p, why))
+       | Stopped (p, why) -> Stopped (p, why))
+    | Stopped (p, why) -> Stopped (p, why))) :: (("dual", (fun i ->
+    match fill (multipliers g) (read_costs t) i with
+    | Got (x, j) -> Got ((WrittenDual x), j)
+    | Stopped (p, why) -> Stopped (p, why))) :: [])))
+
+(** val enough_depth : nat **)
+
+let enough_depth =
+  (fun z -> let rec go n i = if i <= 0 then n else go (S n) (i - 1) in
+     if Integer.sign z <= 0 then O else if Integer.fits_int z then go O (Integer.to_int z)
+     else Stdlib.raise Out_of_memory)
+    (Integer.add deepest_cover ((fun p -> p) Integer.one))
+
+(** val read_upper : text -> needs -> objective -> written_upper reader **)
+
+let read_upper t k o =
+  let horizon = k.step_number in
+  (fun i ->
+  match keyword t "upper" i with
+  | Got (_, j) ->
+    select t "a kind of proof" (not_covered_word "an upper bound by")
+      (("mean", (fun i0 ->
+      match read_scale t i0 with
+      | Got (x, j0) ->
+        (match unless (large_number k x) j0 with
+         | Got (_, j1) -> Got ((WrittenMean x), j1)
+         | Stopped (p, why) -> Stopped (p, why))
+      | Stopped (p, why) -> Stopped (p, why))) :: (("budgets", (fun i0 ->
+      match read_scale t i0 with
+      | Got (x, j0) ->
+        (match read_grid t horizon j0 with
+         | Got (x0, j1) ->
+           (match unless (large_grid k x o x0) j1 with
+            | Got (_, j2) -> Got ((WrittenBudgets (x, x0)), j2)
+            | Stopped (p, why) -> Stopped (p, why))
+         | Stopped (p, why) -> Stopped (p, why))
+      | Stopped (p, why) -> Stopped (p, why))) :: (("cells", (fun i0 ->
+      match read_scale t i0 with
+      | Got (x, j0) ->
+        (match read_cells t horizon j0 with
+         | Got (x0, j1) ->
+           (match unless (large_cells k x o x0) j1 with
+            | Got (_, j2) -> Got ((WrittenAllCells (x, x0)), j2)
+            | Stopped (p, why) -> Stopped (p, why))
+         | Stopped (p, why) -> Stopped (p, why))
+      | Stopped (p, why) -> Stopped (p, why))) :: (("threshold", (fun i0 ->
+      match read_scale t i0 with
+      | Got (x, j0) ->
+        (match read_grid t horizon j0 with
+         | Got (x0, j1) ->
+           (match unless (large_grid k x o x0) j1 with
+            | Got (_, j2) ->
+              (match read_start t "the index at the start" j2 with
+               | Got (x1, j3) -> Got ((WrittenThreshold (x, x0, x1)), j3)
+               | Stopped (p, why) -> Stopped (p, why))
+            | Stopped (p, why) -> Stopped (p, why))
+         | Stopped (p, why) -> Stopped (p, why))
+      | Stopped (p, why) -> Stopped (p, why))) :: (("cover", (fun i0 ->
+      match read_scale t i0 with
+      | Got (x, j0) ->
+        (match read_grid t horizon j0 with
+         | Got (x0, j1) ->
+           (match unless (large_grid k x o x0) j1 with
+            | Got (_, j2) ->
+              (match read_start t "the index at the start" j2 with
+               | Got (x1, j3) ->
+                 (match read_cover t k o x0 enough_depth j3 with
+                  | Got (x2, j4) ->
+                    (match unless (large_cover k x x0 x2) j4 with
+                     | Got (_, j5) -> Got ((WrittenCover (x, x0, x1, x2)), j5)
+                     | Stopped (p, why) -> Stopped (p, why))
+                  | Stopped (p, why) -> Stopped (p, why))
+               | Stopped (p, why) -> Stopped (p, why))
+            | Stopped (p, why) -> Stopped (p, why))
+         | Stopped (p, why) -> Stopped (p, why))
+      | Stopped (p, why) -> Stopped (p, why))) :: []))))) j
+  | Stopped (p, why) -> Stopped (p, why))
+
+type found = { read : file; objective_at : Integer.t; claim_at : Integer.t;
+               model_at : Integer.t; curves_at : Integer.t;
+               lower_at : Integer.t; upper_at : Integer.t }
+
+(** val read_file : text -> limits -> found reader **)
+
+let read_file t allowed i =
+  match keyword t "verified-risk-proof" i with
+  | Got (_, j) ->
+    (match between t "the version of the format" ((fun p -> p) Integer.one)
+             latest_format j with
+     | Got (x, j0) ->
+       (match keyword t "objective" j0 with
+        | Got (_, j1) ->
+          (match here j1 with
+           | Got (x0, j2) ->
+             (match read_objective t j2 with
+              | Got (x1, j3) ->
+                (match keyword t "claim" j3 with
+                 | Got (_, j4) ->
+                   (match here j4 with
+                    | Got (x2, j5) ->
+                      (match rational t "the lower bound" j5 with
+                       | Got (x3, j6) ->
+                         (match rational t "the upper bound" j6 with
+                          | Got (x4, j7) ->
+                            (match here j7 with
+                             | Got (x5, j8) ->
+                               (match read_model t j8 with
+                                | Got (x6, j9) ->
+                                  let k = needs_of allowed (fst x6) (snd x6)
+                                  in
+                                  (match unless (long_rates k) j9 with
+                                   | Got (_, j10) ->
+                                     (match here j10 with
+                                      | Got (x7, j11) ->
+                                        (match read_curves t x1 j11 with
+                                         | Got (x8, j12) ->
+                                           let o = objective_of x8 in
+                                           (match here j12 with
+                                            | Got (x9, j13) ->
+                                              (match read_lower t k o j13 with
+                                               | Got (x10, j14) ->
+                                                 (match here j14 with
+                                                  | Got (x11, j15) ->
+                                                    (match read_upper t k o
+                                                             j15 with
+                                                     | Got (x12, j16) ->
+                                                       (match keyword t "end"
+                                                                j16 with
+                                                        | Got (_, j17) ->
+                                                          Got ({ read =
+                                                            { format = x;
+                                                            asked = x8;
+                                                            claimed =
+                                                            { lower = x3;
+                                                            upper = x4 };
+                                                            described =
+                                                            (fst x6);
+                                                            lower_part = x10;
+                                                            upper_part =
+                                                            x12 };
+                                                            objective_at =
+                                                            x0; claim_at =
+                                                            x2; model_at =
+                                                            x5; curves_at =
+                                                            x7; lower_at =
+                                                            x9; upper_at =
+                                                            x11 }, j17)
+                                                        | Stopped (p, why) ->
+                                                          Stopped (p, why))
+                                                     | Stopped (p, why) ->
+                                                       Stopped (p, why))
+                                                  | Stopped (p, why) ->
+                                                    Stopped (p, why))
+                                               | Stopped (p, why) ->
+                                                 Stopped (p, why))
+                                            | Stopped (p, why) ->
+                                              Stopped (p, why))
+                                         | Stopped (p, why) ->
+                                           Stopped (p, why))
+                                      | Stopped (p, why) -> Stopped (p, why))
+                                   | Stopped (p, why) -> Stopped (p, why))
+                                | Stopped (p, why) -> Stopped (p, why))
+                             | Stopped (p, why) -> Stopped (p, why))
+                          | Stopped (p, why) -> Stopped (p, why))
+                       | Stopped (p, why) -> Stopped (p, why))
+                    | Stopped (p, why) -> Stopped (p, why))
+                 | Stopped (p, why) -> Stopped (p, why))
+              | Stopped (p, why) -> Stopped (p, why))
+           | Stopped (p, why) -> Stopped (p, why))
+        | Stopped (p, why) -> Stopped (p, why))
+     | Stopped (p, why) -> Stopped (p, why))
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val short_den : Integer.t **)
+
+let short_den =
+  Z.pow ((fun p -> p) ((fun p -> Integer.shift_left p 1) Integer.one))
+    ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) Integer.one)))))))
+
+(** val short : rat -> phrase list **)
+
+let short bound =
+  (Say ": it proves only ") :: ((Figure
+    ((fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+      (Integer.mul bound.num short_den) bound.den)) :: ((Say "/") :: ((Figure
+    short_den) :: [])))
+
+(** val provable : model -> objective -> lower_proof -> phrase list **)
+
+let provable m o p =
+  match o with
+  | Tail (w, alpha) ->
+    (match p with
+     | ByBudget (v, g, start, choices) ->
+       (match policy_cost m g start choices (cost_above v w alpha)
+                (of_Z Integer.zero) with
+        | Some cost ->
+          short
+            (rminus (rmult g.unit_size (of_Z start)) { num = cost; den =
+              (Integer.mul v m.initial_den) })
+        | None -> [])
+     | ByCells (v, c, start, choices) ->
+       (match c.cell_windows with
+        | [] -> []
+        | p0 :: _ ->
+          let (lo, _) = p0 in
+          (match window_after c.cell_windows m.steps with
+           | Some p1 ->
+             let (lo', hi') = p1 in
+             let u = c.cell_unit in
+             let sum = discount_weights m m.steps in
+             let budget = rmult u (of_Z start) in
+             let cost = fun x -> Integer.neg (cost_above v w alpha x) in
+             let bottom =
+               cost
+                 (rplus budget
+                   (rmult sum { num = (most_below m c.base); den =
+                     m.reward_den }))
+             in
+             let terminal =
+               terminal_row cost (last_cell_unit u c.halvings m.steps)
+                 (of_Z Integer.zero) lo' hi'
+             in
+             let v0 =
+               cells_table m false c.base bottom terminal (cell_rate_0 m c)
+                 c.cell_windows c.halvings m.steps choices
+             in
+             short
+               (rplus
+                 (rplus budget
+                   (rmult sum { num = c.base; den = m.reward_den })) { num =
+                 (start_look m bottom lo v0 start); den =
+                 (Integer.mul v m.initial_den) })
+           | None -> []))
+     | _ -> [])
+  | Quantile (_, _) -> []
+  | Polygon corners ->
+    (match p with
+     | ByBudget (v, g, start, choices) ->
+       (match g.windows with
+        | [] -> []
+        | p0 :: _ ->
+          let (lo, _) = p0 in
+          (match window_after g.windows m.steps with
+           | Some p1 ->
+             let (lo', hi') = p1 in
+             let u = unit_after g g.unit_size m.steps in
+             let loss = loss_after m g (rate_0 m g) g.unit_size m.steps in
+             let top =
+               rminus (rminus (rmult g.unit_size (of_Z start)) loss)
+                 (rmult u (of_Z (Integer.sub lo' ((fun p -> p) Integer.one))))
+             in
+             (match level_sum (level_cost m v g start choices lo lo' hi') v
+                      m.initial_den corners
+                      (along (fun j -> j) lo' (counter lo' hi')) with
+              | Some sum ->
+                short (rminus top (rmult u { num = sum; den = v }))
+              | None -> [])
+           | None -> []))
+     | _ -> [])
+
+(** val faulty_piece :
+    curve -> rat -> (rat * rat) -> Integer.t -> rat -> rat -> rat list ->
+    (rat * support) list -> phrase list **)
+
+let rec faulty_piece f fall_end rise i x y marks l =
+  match marks with
+  | [] ->
+    (match l with
+     | [] ->
+       complain (negb (rat_le one x)) (fun _ -> (Say
+         "the line does not reach 1") :: [])
+     | _ :: _ -> (Say "its line has another length than the places") :: [])
+  | x' :: marks' ->
+    (match l with
+     | [] -> (Say "its line has another length than the places") :: []
+     | p :: l' ->
+       let (y', s) = p in
+       if (&&)
+            ((&&)
+              ((&&) ((&&) (positive_den x') (positive_den y')) (rat_lt x x'))
+              (rat_le x' one)) (supported f fall_end rise x y x' y' s)
+       then faulty_piece f fall_end rise
+              (Integer.add i ((fun p -> p) Integer.one)) x' y' marks' l'
+       else (Say "piece ") :: ((Figure i) :: ((Say
+              " of its line is not proved to be below it") :: [])))
+
+(** val faulty_stair : curve -> Integer.t -> point list -> phrase list **)
+
+let rec faulty_stair f i = function
+| [] -> []
+| c :: l' ->
+  if point_above f c
+  then faulty_stair f (Integer.add i ((fun p -> p) Integer.one)) l'
+  else (Say "stair ") :: ((Figure i) :: ((Say
+         " is not proved to be above it") :: []))
+
+(** val faulty_curve :
+    Integer.t -> rat list -> mixture -> bounds list -> phrase list **)
+
+let rec faulty_curve i marks o l =
+  match o with
+  | [] -> []
+  | p :: o' ->
+    let (_, f) = p in
+    (match l with
+     | [] -> []
+     | b :: l' ->
+       (match or_else
+                (faulty_piece f (falls_to f b.bend) (rises_between f b.bend)
+                  Integer.zero (of_Z Integer.zero) (of_Z Integer.zero) marks
+                  b.pieces) (faulty_stair f Integer.zero b.stairs) with
+        | [] ->
+          faulty_curve (Integer.add i ((fun p -> p) Integer.one)) marks o' l'
+        | p0 :: l0 ->
+          (Say ": curve ") :: ((Figure i) :: ((Say ": ") :: (p0 :: l0)))))
+
+(** val words_of : reason -> string **)
+
+let words_of = function
+| Model_is_wrong ->
+  "refused: the model is not one: a row does not sum to its total, or a number has the wrong sign"
+| Objective_is_wrong ->
+  "refused: the objective is not one: its numbers are out of range"
+| Claim_is_wrong ->
+  "refused: the claim has a denominator that is not positive"
+| Lower_not_proved ->
+  "refused: the policy of the certificate does not prove the lower bound"
+| Upper_not_proved ->
+  "refused: the tables of the certificate do not prove the upper bound"
+| Not_covered -> "not covered: this objective with this kind of proof"
+| Curve_not_bounded -> "refused: a point of a curve is not proved"
+
+(** val judge : file -> reason option * string **)
+
+let judge f =
+  let m = model_of f.described in
+  let k = certificate_of f in
+  (match f.asked with
+   | Plain o -> ((verdict m o f.claimed k), "check_sound")
+   | Mixed (parts, room, marks, l) ->
+     (match room with
+      | Some e ->
+        ((verdict_upper m parts e f.claimed { places = marks; curve_bounds =
+           l; proofs = k }), "upper_quantiles_sound")
+      | None ->
+        ((if has_upper parts
+          then Some Objective_is_wrong
+          else verdict_curved m (bounded_mixture parts None) f.claimed
+                 { places = marks; curve_bounds = l; proofs = k }),
+          "check_curved_sound")))
+
+(** val more_of : file -> reason -> phrase list **)
+
+let more_of f = function
+| Lower_not_proved ->
+  (match f.asked with
+   | Plain o -> provable (model_of f.described) o (lower_of f.lower_part)
+   | Mixed (_, _, _, _) -> [])
+| Curve_not_bounded ->
+  (match f.asked with
+   | Plain _ -> []
+   | Mixed (parts, room, marks, l) ->
+     faulty_curve Integer.zero marks (bounded_mixture parts room) l)
+| _ -> []
+
+type answer =
+| Proved of phrase list
+| Refused of phrase list
+
+(** val refused_at : text -> Integer.t -> phrase list -> answer **)
+
+let refused_at t i why =
+  Refused ((Say "refused: line ") :: ((Figure (line_of t i)) :: ((Say
+    ": ") :: why)))
+
+(** val check_text : limits -> text -> answer **)
+
+let check_text allowed t =
+  match read_file t allowed Integer.zero with
+  | Got (f, j) ->
+    let a = skip t j in
+    if Integer.lt a t.byte_count
+    then refused_at t a ((Quote a) :: ((Say " behind the end") :: []))
+    else let (o, theorem) = judge f.read in
+         (match o with
+          | Some why -> Refused ((Say (words_of why)) :: (more_of f.read why))
+          | None ->
+            Proved ((Say "proved by ") :: ((Say theorem) :: ((Say
+              "; objective ") :: ((Span (f.objective_at,
+              f.claim_at)) :: ((Say " ") :: ((Span (f.claim_at,
+              f.model_at)) :: ((Say "; model ") :: ((Fingerprint (f.model_at,
+              f.curves_at)) :: ((Say "; policy ") :: ((Fingerprint
+              (f.lower_at, f.upper_at)) :: [])))))))))))
+  | Stopped (i, why) -> refused_at t i why
