@@ -147,7 +147,7 @@ class BernsteinLearner(Learner):
         """Return the widths met by the episode played last, in units."""
         return self.met
 
-    def run(self, draws: Floats, *, evaluate: bool) -> Episodes:
+    def run(self, draws: Floats, *, evaluate: bool, ahead: int = 0) -> Episodes:
         return self.run_one_by_one(draws, evaluate)
 
 
@@ -207,7 +207,7 @@ class PosteriorLearner(Learner):
                     self.outcomes[p, place] += counts.count[p, j]
             self.counted[p] = counts.visits[p]
 
-    def run(self, draws: Floats, *, evaluate: bool) -> Episodes:
+    def run(self, draws: Floats, *, evaluate: bool, ahead: int = 0) -> Episodes:
         return self.run_one_by_one(draws, evaluate)
 
 

@@ -67,15 +67,17 @@ class Kernel(Generic[P, R]):
         return found
 
     def at(
-        self, work: float, *, otherwise: Callable[P, R] | None = None, compiling: float = PATIENCE
+        self, work: float, *, ahead: float = 0, otherwise: Callable[P, R] | None = None, compiling: float = PATIENCE
     ) -> Callable[P, R]:
         """Return the function to call for ``work`` innermost steps, where the sizes of the arguments do not tell.
 
-        It is :attr:`compiled` if interpreting has taken, with this call, more than ``compiling`` seconds (PATIENCE if
-        an earlier process has compiled it); else ``otherwise``, an equivalent function, or :attr:`plain`.
+        It is :attr:`compiled` if interpreting takes, with this call and ``ahead`` steps of later ones, more than
+        ``compiling`` seconds (PATIENCE if an earlier process has compiled it); else ``otherwise``, an equivalent
+        function, or :attr:`plain`.
         """
         self.spent += work * STEP
-        if EAGER or self.spent > compiling or (self.spent > PATIENCE and is_stored(self.function.__name__)):
+        total = self.spent + ahead * STEP
+        if EAGER or total > compiling or (total > PATIENCE and is_stored(self.function.__name__)):
             self.spent = float("inf")
             return self.compiled
         return self.plain if otherwise is None else otherwise

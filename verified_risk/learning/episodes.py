@@ -58,8 +58,9 @@ def play_all(
             size = min(size, max(bracket.next_check - done, 1))
         size = size if settings.episodes is None else min(size, settings.episodes - done)
         pending = draws_of(settings.seed, size, horizon, rng)
+        ahead = 0 if settings.episodes is None else settings.episodes - done - size
         while len(pending):
-            part = learner.run(pending, evaluate=judge.by_laws)
+            part = learner.run(pending, evaluate=judge.by_laws, ahead=ahead)
             low, high = _judged(judge, part, last)
             last = (float(low[-1]), float(high[-1]))
             parts.append([part.returns.astype(np.float64), part.values, part.uppers, part.widths, low, high])

@@ -42,8 +42,9 @@ MOST_BYTES = 2 * 10**9
 """The most that the tables of one learner may take."""
 LAWS_AT_ONCE = 512
 """Return laws buffered per batch; a full buffer ends the batch."""
-COMPILING = 8.0
-"""Seconds that the loop over episodes takes to compile, about: shorter runs are interpreted."""
+COMPILING = 80.0
+"""Seconds of interpreting, as estimated, from which a run is compiled.  The estimate counts a whole plan for every
+episode, three to five times what an episode takes; compiling takes about fifteen seconds."""
 
 
 class Learner:
@@ -236,18 +237,19 @@ class Learner:
 
     # -- many episodes in one call ------------------------------------------------------------------------------------
 
-    def run(self, draws: Floats, *, evaluate: bool) -> Episodes:
+    def run(self, draws: Floats, *, evaluate: bool, ahead: int = 0) -> Episodes:
         """Play a batch of at least one and at most ``len(draws)`` episodes in one kernel call.
 
-        ``evaluate`` computes the laws of the policies played.  Plans for a general G take milliseconds: there the loop
-        over episodes is :meth:`run_one_by_one`.
+        ``evaluate`` computes the laws of the policies played; ``ahead`` episodes will follow.  Plans for a general G
+        take milliseconds: there the loop over episodes is :meth:`run_one_by_one`.
         """
         if self.target.kind == CURVE:
             return self.run_one_by_one(draws, evaluate)
         n = draws.shape[0]
         batch = self._batch(n, LAWS_AT_ONCE if evaluate else 0)
         batch.values[0] = self.value
-        play = kernels.episodes.at(n * self._steps_of_a_plan(), compiling=COMPILING)
+        steps = self._steps_of_a_plan()
+        play = kernels.episodes.at(n * steps, ahead=ahead * steps, compiling=COMPILING)
         done, found = play(self.shape, self.world, self.sets, self.tables, self.target, self.fresh, draws, batch)
         self.fresh, self.planned = False, True
         self.value = self.upper = float(batch.values[done - 1])
