@@ -22,6 +22,7 @@ from fractions import Fraction  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
 
+import numba  # noqa: E402
 import numpy as np  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -68,7 +69,26 @@ def least(functions: dict[str, Callable[[], Any]], repeat: int) -> dict[str, flo
     return best
 
 
+def stream() -> float:
+    """Bytes a second of STREAM's triad, ``a = b + s c`` over arrays beyond every cache."""
+    a, b, c = (np.ones(2**24) for _ in range(3))
+
+    @numba.njit(fastmath=True)
+    def triad(a: Any, b: Any, c: Any) -> None:
+        for i in range(a.shape[0]):
+            a[i] = b[i] + 3.0 * c[i]
+
+    return 3 * a.nbytes / least({"triad": lambda: triad(a, b, c)}, 7)["triad"]
+
+
+def traffic(model: Any, top: int) -> int:
+    """Bytes that a pass in product form reads and writes: a row for every successor, reward and mixed row."""
+    rows = len(model.succ_state) + sum(len(step.prob) for step in model.steps) // model.horizon
+    return 8 * (top + 1) * model.horizon * (rows + 2 * (len(model.succ_start) - 1))
+
+
 def sparse(quick: bool) -> None:
+    bandwidth = stream()
     for name, size in SPARSE.items():
         if quick and name == "large":
             continue
@@ -91,6 +111,7 @@ def sparse(quick: bool) -> None:
             f"(a) {name} {size}", ours_ms=1e3 * t["ours"], c_ms=1e3 * t["C"], ours_over_C=t["ours"] / t["C"],
             scipy_over_ours=t["scipy"] / t["ours"], plan_ms=1e3 * t["plan"], plan_over_kernel=t["plan"] / t["ours"],
             frontier_over_kernel=t["frontier"] / t["ours"], largest_difference=agree,
+            traffic_over_STREAM=traffic(model, top) / t["ours"] / bandwidth,
         )  # fmt: skip
         shortfall = kernel.run()[:, : top + 1]
         general_solver(f"(a) {name}: quantecon", rivals.quantecon_augmented(x), name, t["ours"], shortfall)
