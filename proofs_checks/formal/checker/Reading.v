@@ -251,8 +251,6 @@ Section Readers.
     split; [assumption|]. unfold item_of_state. rewrite Z2Pos.id by lia. f_equal. f_equal. lia.
   Qed.
 
-  Lemma code_not_blank s : forallb (fun c => negb (blank c)) (codes s) = true -> s <> "" -> solid (codes s).
-  Proof. intros H1 H2. split; [destruct s; [contradiction | discriminate] | assumption]. Qed.
   Lemma name_tells s i j : solid (codes s) -> name s i = Some j -> tells i j [Name s].
   Proof.
     intros H E. unfold name in E. destruct (name_at t (codes s) (skip t i)) as [j'|] eqn:N; [|discriminate].

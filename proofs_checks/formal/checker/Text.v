@@ -5,7 +5,7 @@
     stands for.  Then the program that looks at the bytes, and that what it finds is what the text says.  Loops recurse
     on the accessibility of a place, a proof that extraction drops: they need neither fuel nor stack. *)
 
-Require Import ZArith List Bool Lia String Ascii Zwf Wf_Z Sumbool.
+Require Import ZArith List Bool Lia String Ascii Zwf Sumbool.
 From VerifiedRisk Require Import Program.
 Import ListNotations.
 Open Scope Z_scope.

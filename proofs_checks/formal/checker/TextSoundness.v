@@ -1,11 +1,13 @@
 (** * What [check_text] proves of a text is said by its bytes, and true
 
     [says]: the words of the text spell the items of a file, one by one.  The theorem begins at the bytes; the reader's
-    part of it is [reads_file], the checker's [check_sound], [check_curved_sound] and [upper_quantiles_sound]. *)
+    part of it is [reads_file], the checker's [check_sound], [check_curved_sound] and [upper_quantiles_sound].  Because
+    a text says one thing ([file_once]), it holds for every file that the text says. *)
 
 Require Import ZArith Reals List Bool.
 From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check CurveCheck Verdict Meaning
-  ModelFacts Soundness CurvedSoundness UpperQuantiles Text Written Allowed Reading ReadFile FileReads CheckText.
+  ModelFacts Soundness CurvedSoundness UpperQuantiles Text Written Allowed Reading ReadFile FileReads
+  OneReading CheckText.
 From VerifiedRisk Require Curves.
 Import ListNotations.
 Open Scope R_scope.
@@ -26,28 +28,27 @@ Proof.
   destruct p as [f|level]; [reflexivity | discriminate].
 Qed.
 
-(** Given: bytes; models, objectives and certificates of docs/proof_format.md.
-    Differs: the program that reads the text, not the planner.
-    Step of: production/proved, production/plan. *)
-Theorem check_text_sound (allowed : limits) (t : text) (how : list phrase) :
-  check_text allowed t = Proved how ->
-  exists f, says t f /\
-    (exists pi, pi = policy_of (model_of (described f)) (lower_of (lower_part f)) /\ is_jpolicy pi /\
-       plays_allowed (meaning (model_of (described f))) pi /\
-       real_of (lower (claimed f)) <= value_asked (asked f) (jreturn_law (meaning (model_of (described f))) pi)) /\
-    (forall pi, is_jpolicy pi -> plays_allowed (meaning (model_of (described f))) pi ->
-       value_asked (asked f) (jreturn_law (meaning (model_of (described f))) pi) <= real_of (upper (claimed f))).
+Definition is_true_of (f : file) : Prop :=
+  (exists pi, pi = policy_of (model_of (described f)) (lower_of (lower_part f)) /\ is_jpolicy pi /\
+     plays_allowed (meaning (model_of (described f))) pi /\
+     real_of (lower (claimed f)) <= value_asked (asked f) (jreturn_law (meaning (model_of (described f))) pi)) /\
+  (forall pi, is_jpolicy pi -> plays_allowed (meaning (model_of (described f))) pi ->
+     value_asked (asked f) (jreturn_law (meaning (model_of (described f))) pi) <= real_of (upper (claimed f))).
+
+Lemma true_of_what_is_said t f g : says t f -> says t g -> is_true_of f -> is_true_of g.
 Proof.
-  unfold check_text. destruct (read_file t allowed 0%Z) as [f j|i why] eqn:R; [|discriminate]. cbv zeta.
-  destruct (skip t j <? byte_count t)%Z eqn:S; [discriminate|].
-  destruct (judge (read f)) as [[why|] theorem] eqn:J; [discriminate|]. intros _. exists (read f). split.
-  { destruct (reads_file t allowed 0%Z f j R) as [l [[ws [H1 H2]] ->]]. unfold says, bytes.
-    rewrite H1, (no_more_words t j S), app_nil_r. exact H2. }
-  unfold judge in J. destruct (asked (read f)) as [o|parts [e|] marks l] eqn:Q; cbn [value_asked].
+  intros Hf Hg. destruct (file_once f g (ex_intro _ _ (conj Hf Hg))) as [E1 [E2 [E3 E4]]]. unfold is_true_of.
+  rewrite E2, E3, E4. replace (value_asked (asked g)) with (value_asked (asked f)); [auto|].
+  destruct (asked f), (asked g); try discriminate E1; injection E1 as <-; reflexivity.
+Qed.
+
+Lemma judged_is_true f theorem : judge f = (None, theorem) -> is_true_of f.
+Proof.
+  unfold judge. intros J. unfold is_true_of. destruct (asked f) as [o|parts [e|] marks l] eqn:Q; cbn [value_asked].
   - injection J as J _. apply verdict_none_iff_check in J. exact (check_sound _ _ _ _ J).
   - injection J as J _. apply verdict_upper_none_iff in J. exact (upper_quantiles_sound _ _ _ _ _ J).
   - injection J as J _. destruct (has_upper parts) eqn:N; [discriminate|]. apply verdict_curved_none_iff in J.
-    set (m := model_of (described (read f))) in *.
+    set (m := model_of (described f)) in *.
     assert (G : good_model m = true /\ good_mixture (bounded_mixture parts None) = true).
     { clear - J. unfold check_curved, tests_curved in J. cbn [forallb snd] in J. repeat rewrite andb_true_iff in J.
       tauto. }
@@ -57,4 +58,20 @@ Proof.
     destruct (check_curved_sound m _ _ _ J) as [[pi [P1 [P2 [P3 P4]]]] U]. split.
     + exists pi. repeat (split; [assumption|]). now rewrite <- value_without_upper by auto.
     + intros pi' A1 A2. rewrite <- value_without_upper by auto. now apply U.
+Qed.
+
+(** Given: bytes; models, objectives and certificates of docs/proof_format.md.
+    Differs: the program that reads the text, not the planner.
+    Step of: production/proved, production/plan. *)
+Theorem check_text_sound (allowed : limits) (t : text) (how : list phrase) :
+  check_text allowed t = Proved how -> (exists f, says t f) /\ forall f, says t f -> is_true_of f.
+Proof.
+  unfold check_text. destruct (read_file t allowed 0%Z) as [f j|i why] eqn:R; [|discriminate]. cbv zeta.
+  destruct (skip t j <? byte_count t)%Z eqn:S; [discriminate|].
+  destruct (judge (read f)) as [[why|] theorem] eqn:J; [discriminate|]. intros _.
+  assert (H : says t (read f)).
+  { destruct (reads_file t allowed 0%Z f j R) as [l [[ws [H1 H2]] ->]]. unfold says, bytes.
+    rewrite H1, (no_more_words t j S), app_nil_r. exact H2. }
+  split; [now exists (read f)|]. intros g Hg. apply (true_of_what_is_said t (read f) g H Hg).
+  exact (judged_is_true _ _ J).
 Qed.

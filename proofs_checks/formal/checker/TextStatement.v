@@ -6,7 +6,7 @@
 
 Require Import ZArith Reals List.
 From VerifiedRisk Require Import FiniteLaw Tree Program Text Written Reading CheckText Statement CurvedStatement.
-From VerifiedRisk Require Allowed Meaning TextSoundness.
+From VerifiedRisk Require Allowed Meaning OneReading TextSoundness.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -51,10 +51,16 @@ Lemma worth_asked_eq q d : worth_asked q d = TextSoundness.value_asked q d.
 Proof. destruct q as [o|parts e marks l]; [apply value_eq | apply total_worth_eq]. Qed.
 
 Theorem what_check_text_proves_is_said_and_true (allowed : Allowed.limits) (t : text) (how : list phrase) :
-  check_text allowed t = Proved how -> exists f, says t f /\ claim_holds f.
+  check_text allowed t = Proved how -> (exists f, says t f) /\ forall f, says t f -> claim_holds f.
 Proof.
-  intros H. destruct (TextSoundness.check_text_sound allowed t how H) as [f [S [[pi [P1 [P2 [P3 P4]]]] U]]].
-  exists f. split; [exact S|]. split.
+  intros H. destruct (TextSoundness.check_text_sound allowed t how H) as [E A]. split; [exact E|].
+  intros f S. destruct (A f S) as [[pi [P1 [P2 [P3 P4]]]] U]. split.
   - exists pi. split; [exact P1|]. split; [exact (conj P2 P3)|]. rewrite return_law_eq, worth_asked_eq. exact P4.
   - intros pi' [A1 A2]. rewrite return_law_eq, worth_asked_eq. exact (U pi' A1 A2).
 Qed.
+
+(** What the claim is about is the same in every file that the text says. *)
+Theorem a_text_says_one_thing (t : text) (f g : file) : says t f -> says t g ->
+  OneReading.objective_part (asked f) = OneReading.objective_part (asked g) /\ claimed f = claimed g /\
+  described f = described g /\ lower_part f = lower_part g.
+Proof. intros Hf Hg. exact (OneReading.file_once f g (ex_intro _ _ (conj Hf Hg))). Qed.
