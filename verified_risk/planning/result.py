@@ -15,13 +15,12 @@ from ..law import Law
 from ..mdp import MDP
 from ..numbers.enclosure import Interval, Real, Truth, bounds
 from ..numbers.format import above, at_least, at_most, number, span
-from ..numbers.rational import Rational, as_fraction, as_step, said, text
+from ..numbers.rational import Rational, as_fraction, said, text
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
 from ..policy import GridPolicy, Policy, policy_from_json
 from ..progress import Report, read_report
 from .clock import read_seconds
-from .search.trace import BudgetTree, Proof, read_record
 
 if TYPE_CHECKING:
     from ..plotting import Picture
@@ -34,16 +33,10 @@ class ErrorBudget:
 
     :param method: how the bounds were found
     :param contributions: pairs of a source of error and its share of the gap
-    :param proof: the record of a search, if there was one
-    :param bounded_by: if the upper bound is that of another objective, which is at least the plan's for every law: that
-        objective and the step of its grid
     """
 
     method: str
     contributions: tuple[tuple[str, Fraction], ...] = ()
-    proof: Proof | BudgetTree | None = field(default=None, compare=False)
-    """The record of a search, if there was one; :meth:`Plan.recheck` repeats it."""
-    bounded_by: tuple[Weighting, Fraction] | None = None
 
     def __str__(self) -> str:
         width = max((len(source) for source, _ in self.contributions), default=0)
@@ -55,12 +48,9 @@ class ErrorBudget:
 
         :returns: plain lists, dicts, numbers and text
         """
-        other = self.bounded_by
         return {
             "method": self.method,
             "contributions": [[source, text(x)] for source, x in self.contributions],
-            "proof": None if self.proof is None else self.proof.to_json(),
-            **({} if other is None else {"bounded_by": [other[0].to_json(), text(other[1])]}),
         }
 
     @classmethod
@@ -70,13 +60,7 @@ class ErrorBudget:
         :param data: the output of :meth:`to_json`; files are validated on loading
         :returns: the certificate
         """
-        other = data.get("bounded_by")
-        return cls(
-            data["method"],
-            tuple((source, as_fraction(x, source)) for source, x in data["contributions"]),
-            None if data.get("proof") is None else read_record(data["proof"]),
-            None if other is None else (read_objective(other[0]), as_step(other[1])),
-        )
+        return cls(data["method"], tuple((source, as_fraction(x, source)) for source, x in data["contributions"]))
 
 
 @dataclass(frozen=True)
@@ -255,7 +239,7 @@ class Plan(files.Saved):
         :returns: the recomputed bounds, and whether they confirm the plan's
         :raises InvalidArgument: if the limit is not a nonnegative number
         """
-        from .recheck.both_bounds import recheck
+        from ..proving.rechecked import recheck
 
         return recheck(self, read_seconds(time_limit), read_report(progress))
 
