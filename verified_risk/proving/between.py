@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,27 +24,27 @@ from .tables import (
     UPPER,
     Action,
     Model,
-    Refused,
     Row,
     Runs,
+    Setting,
     Table,
     Tail,
-    Tick,
     add_shifted,
-    array_of,
     at_start,
     ceil_div,
-    column,
+    least_costs,
     means,
+    one_row,
+    require,
     require_at_most,
-    row_or,
-    scaled_costs,
     segments,
     shortened,
 )
 
 SHARE_BITS = 20
 """Binary digits of a share of a cell, in int64."""
+FREE_BITS = 12
+"""Bits that stay free for products with shares of a cell."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,8 @@ class Cells:
     halvings: Sequence[int]
     windows: Sequence[tuple[int, int]]
 
-    @property
-    def last_unit(self) -> Fraction:
-        return self.unit / (1 << sum(self.halvings))
+    def unit_after(self, t: int) -> Fraction:
+        return self.unit / (1 << sum(self.halvings[:t]))
 
     def rates(self, model: Model) -> Iterator[tuple[int, int]]:
         """Yield, for each step, a gain of 1 in cells of its grid, as numerator and denominator, not reduced."""
@@ -68,14 +67,12 @@ class Cells:
             yield num, den
             num, den = num * model.p, den * model.q
 
-
-class Share(NamedTuple):
-    """A reward in cells: ``whole`` ones and between ``low`` and ``high`` of ``one``; ``bend`` of ``bend_one``."""
-
-    whole: int
-    low: int
-    high: int
-    bend: int
+    def ranges(self, model: Model) -> tuple[Fraction, Fraction, Fraction]:
+        """Return the base of the return, and the most that a return exceeds it or falls short of it."""
+        weights = sum((Fraction(model.p, model.q) ** t for t in range(len(model.steps))), Fraction())
+        gains = {gain - self.base for gains in model.gains for gain in (0, *gains)}
+        base, most, least = (weights * Fraction(x, model.denominator) for x in (self.base, max(gains), -min(gains)))
+        return base, max(most, Fraction()), max(least, Fraction())
 
 
 class Read(NamedTuple):
@@ -87,25 +84,30 @@ class Read(NamedTuple):
     bottom: Row
 
 
-class Reading:
-    """How rewards and rows are written in the integers of one table."""
+class CellStep:
+    """One step of a table: how its outcomes read the rows of the next window."""
 
-    def __init__(self, model: Model, largest: int, kind: Any) -> None:
-        self.exact = kind is object
-        room = (2**62 // model.largest_total) if not self.exact else 0
+    def __init__(self, c: Setting, t: int, after: Table, bottom: Row, rate: tuple[int, int]) -> None:
+        (lo, hi), (self.lo_after, hi_after) = c.grid.windows[t : t + 2]
+        halved = c.grid.halvings[t]
+        self.width, self.first, self.tick = ((hi - lo) << halved) + 1, lo << halved, c.tick
+        empty = np.repeat(bottom, max(0, hi_after - self.lo_after + 1), axis=1)
+        states = {s for row in c.model.steps[t].values() for a in row for _, _, s in a.outcomes}
+        rows = {s: capped(empty if (row := after(s)) is None else row, bottom) for s in states}
+        largest = max(abs(int(x)) for row in (bottom, *rows.values()) if row.size for x in (row.min(), row.max()))
+        kind = c.integer_type(largest << FREE_BITS)
+        self.exact, self.bottom = kind is object, bottom.astype(kind)
+        room, (num, den) = 2**62 // c.model.largest_total, rate
+        bend_bits = max(0, (room // (4 * largest + 1)).bit_length() - 1)
         self.apart = room >> SHARE_BITS + 1
-        self.bend_bits = (room // (4 * largest + 1)).bit_length() - 1
-
-    def share(self, gain: int, num: int, den: int) -> Share:
-        whole, part = divmod(gain * num, den)
-        if self.exact:
-            return Share(whole, part, part, part * (den - part))
-        one = 1 << SHARE_BITS
-        low, high = part * one // den, ceil_div(part * one, den)
-        return Share(whole, low, high, ceil_div(part * (den - part) << self.bend_bits, den * den))
-
-    def ones(self, den: int) -> tuple[int, int]:
-        return (den, den * den) if self.exact else (1 << SHARE_BITS, 1 << self.bend_bits)
+        self.one, self.bend_one = (den, den * den) if self.exact else (1 << SHARE_BITS, 1 << bend_bits)
+        self.shares = {}
+        for gain in c.model.gains[t]:
+            whole, part = divmod((gain - c.grid.base) * num, den)
+            low, high = part * self.one // den, ceil_div(part * self.one, den)
+            self.shares[gain] = whole, low, high, ceil_div(part * (den - part) * self.bend_one, den * den)
+        self.rows = {s: row.astype(kind) for s, row in rows.items()}
+        self.reads = {s: self.read(row, self.bottom) for s, row in self.rows.items()}
 
     def read(self, row: Row, bottom: Row) -> Read:
         padded = np.concatenate([bottom, bottom, row, bottom, bottom], axis=1)
@@ -116,95 +118,64 @@ class Reading:
             node, step = np.where(far, node + np.minimum(step, 0), node), np.where(far, 0, step)
         return Read(node, step, bent, bottom)
 
+    def ends(self, action: Action) -> tuple[Row, Row]:
+        """Return the nodes of an action, and what is taken off in each cell, from the one before the first node on."""
+        self.tick()
+        parts, total = [(w, gain, self.reads[s]) for w, gain, s in action.outcomes], action.total
+        if action.factors is not None and parts[0][2].node.shape[1] > 1:  # a sum bends less than its parts
+            after, gains = action.factors
+            size = sum(q for q, _ in after)
+            row = self.read(np.asarray(sum(q * self.rows[s] for q, s in after)), self.bottom * size)
+            parts, total = [(p, gain, row) for p, gain in gains], size * sum(p for p, _ in gains)
+        node, step, taken = (np.zeros((1, self.width + i), self.bottom.dtype) for i in (0, 0, 1))
+        for weight, gain, row in parts:
+            whole, low, high, bend = self.shares[gain]
+            k = self.first - self.lo_after - whole
+            add_shifted(node, weight, row.node, k, row.bottom)
+            if high:
+                add_shifted(step, weight, low * row.step + (high - low) * np.minimum(row.step, 0), k, 0 * row.bottom)
+                add_shifted(taken, weight * bend, row.bent, k, 0 * row.bottom)
+        return (node + step // self.one) // total, ceil_div(taken, total * self.bend_one)
 
-def cells_table(
-    model: Model,
-    cells: Cells,
-    terminal: Row,
-    bottom: Row,
-    kind: Any,
-    tick: Tick,
-    choices: Sequence[Mapping[int, Runs]] | None = None,
-) -> Table:
+
+def cells_table(c: Setting, terminal: Row, bottom: Row, choices: Sequence[Mapping[int, Runs]] | None = None) -> Table:
     """Return a lower bound of the least expected cost over all policies, or of minus the cost of one, at every node."""
-    table: Table = lambda s: terminal  # noqa: E731
-    reading = Reading(model, max(abs(int(x)) for x in (terminal.min(), terminal.max(), bottom[0, 0])), kind)
-    rates, none = list(cells.rates(model)), np.zeros((1, 1), kind)
-    for t in reversed(range(len(model.steps))):
-        (lo, hi), (lo_after, hi_after), halved = *cells.windows[t : t + 2], cells.halvings[t]
-        step, now = model.steps[t], dict[int, Row]()
-        width, offset = ((hi - lo) << halved) + 1, (lo << halved) - lo_after
-        if width < 1:
-            table = now.get
-            continue
-        shares = {gain: reading.share(gain - cells.base, *rates[t]) for gain in model.gains(step)}
-        one, bend_one = reading.ones(rates[t][1])
-        empty = np.repeat(bottom, max(0, hi_after - lo_after + 1), axis=1)
-        rows = {
-            s: capped(row_of(table(s), empty), bottom) for row in step.values() for a in row for _, _, s in a.outcomes
-        }
-        read = {s: reading.read(row, bottom) for s, row in rows.items()}
-
-        def ends(action: Action) -> tuple[Row, Row]:
-            """Return the nodes of an action, and what is taken off in each cell, from the one before the first node."""
-            if action.factors is not None and empty.shape[1]:
-                after, gains = action.factors
-                size = sum(q for q, _ in after)
-                merged = reading.read(sum(q * rows[s] for q, s in after), bottom * size)  # type: ignore[arg-type]
-                parts, total = [(p, gain, merged) for p, gain in gains], size * sum(p for p, _ in gains)
-            else:
-                parts, total = [(w, gain, read[s]) for w, gain, s in action.outcomes], action.total
-            node, step, taken = np.zeros((1, width), kind), np.zeros((1, width), kind), np.zeros((1, width + 1), kind)
-            for weight, gain, row in parts:
-                share = shares[gain]
-                k = offset - share.whole
-                add_shifted(node, weight, row.node, k, row.bottom)
-                if share.high:
-                    moved = share.low * row.step + (share.high - share.low) * np.minimum(row.step, 0)
-                    add_shifted(step, weight, moved, k, none)
-                    add_shifted(taken, weight * share.bend, row.bent, k, none)
-            return (node + step // one) // total, ceil_div(taken, total * bend_one)
-
-        for s, row in step.items():
-            tick()
-            found: Row | None = None
+    found: Table = lambda s: terminal  # noqa: E731
+    rates = list(c.grid.rates(c.model))
+    for t in reversed(range(len(c.model.steps))):
+        step, now = CellStep(c, t, found, bottom, rates[t]), dict[int, Row]()
+        for s, row in c.model.steps[t].items() if step.width > 0 else ():
             if choices is None:
-                for action in row:
-                    tick()
-                    lowered = lowered_by(*ends(action))
-                    found = lowered if found is None else np.minimum(found, lowered)
+                lowest = lowered_by(*step.ends(row[0]))
+                for action in row[1:]:
+                    lowest = np.minimum(lowest, lowered_by(*step.ends(action)))
+            elif (parts := segments(choices[t].get(s, ()), step.width, len(row))) is not None:
+                lowest = played(parts, {a: step.ends(row[a]) for _, _, a in parts}, step.bottom)
             else:
-                parts = segments(choices[t].get(s, ()), width)
-                if parts is None or any(not 0 <= a < len(row) for _, _, a in parts):
-                    continue
-                found = played(parts, {a: ends(row[a]) for _, _, a in parts}, bottom)
-            assert found is not None
-            for _ in range(halved):
-                found = coarser(found)
-            now[s] = found
-        table = now.get
-    return table
-
-
-def row_of(row: Row | None, empty: Row) -> Row:
-    return empty if row is None else row
+                continue
+            for _ in range(c.grid.halvings[t]):
+                lowest = coarser(lowest)
+            now[s] = lowest
+        found = now.get
+    first = np.repeat(bottom, max(0, c.grid.windows[0][1] - c.grid.windows[0][0] + 1), axis=1)
+    return lambda s: first if (row := found(s)) is None else row
 
 
 def capped(row: Row, bottom: Row) -> Row:
-    """The first and the last node count as the least cost."""
-    row = row.copy()
-    for place in (0, -1):
-        if row.shape[1]:
-            row[:, place] = np.minimum(row[:, place], bottom[:, 0])
+    """Return the row with its first and its last node at the least cost."""
+    row = row.astype(np.result_type(row, bottom))
+    row[:, :1] = np.minimum(row[:, :1], bottom)
+    row[:, -1:] = np.minimum(row[:, -1:], bottom)
     return row
 
 
 def lowered_by(nodes: Row, taken: Row) -> Row:
+    """Lower each node by what is taken off in the cells beside it."""
     return np.asarray(nodes - np.maximum(taken[:, :-1], taken[:, 1:]))
 
 
 def played(parts: list[tuple[int, int, int]], rows: dict[int, tuple[Row, Row]], bottom: Row) -> Row:
-    """What the action of each cell proves for its left and for its right end; the lesser where two cells meet."""
+    """Return what the action of each cell proves for its left and right end; the lesser where two cells meet."""
     lefts = np.concatenate([(rows[a][0] - rows[a][1][:, 1:])[:, i:j] for i, j, a in parts], axis=1)
     rights = np.concatenate([(rows[a][0] - rows[a][1][:, :-1])[:, 1:][:, i:j] for i, j, a in parts], axis=1)
     lefts[:, 1:] = np.minimum(lefts[:, 1:], rights)
@@ -212,61 +183,31 @@ def played(parts: list[tuple[int, int, int]], rows: dict[int, tuple[Row, Row]], 
 
 
 def coarser(row: Row) -> Row:
+    """Return every second node, lowered by what the chord exceeds the node between."""
     zero = np.zeros_like(row[:, :1])
     excess = np.maximum(ceil_div(row[:, :-2:2] + row[:, 2::2] - 2 * row[:, 1:-1:2], 2), 0)
     return lowered_by(row[:, ::2], np.concatenate([zero, excess, zero], axis=1))
 
 
-def _ranges(model: Model, cells: Cells) -> tuple[Fraction, Fraction, Fraction]:
-    """Return the base of the return, and the most that the return exceeds it or falls short of it."""
-    weights = sum((Fraction(model.p, model.q) ** t for t in range(len(model.steps))), Fraction())
-    gains = {gain - cells.base for step in model.blocks for gain in (0, *model.gains(step))}
-    more, less = max(0, *gains), max(0, *(-gain for gain in gains))
-    base, most, least = (weights * Fraction(x, model.denominator) for x in (cells.base, more, less))
-    return base, most, least
+def tail_by_all_cells(c: Setting, tail: Tail, upper: Fraction) -> None:
+    """J is at most ``upper`` at every node of the first window, and outside of it."""
+    (lo, hi), last, unit = c.grid.windows[0], c.grid.windows[-1], c.grid.unit
+    require(lo <= hi and last[0] <= last[1], f"{UPPER}: a window is empty")
+    base, most, _ = c.grid.ranges(c.model)
+    tail.require_around(means(c), unit * lo + base, unit * hi + base, upper)
+    bottom = 0 if tail.w == 0 else tail.costs(c.V, unit, -most, (lo, lo), up=False)[0]
+    row, outside = one_row(c, tail.costs(c.V, c.last_unit, Fraction(), last, up=False), bottom, FREE_BITS)
+    require_at_most(c, unit, lo, least_costs(c, cells_table(c, row, outside)), upper - base)
 
 
-def tail_by_all_cells(model: Model, V: int, cells: Cells, tail: Tail, upper: Fraction, tick: Tick) -> None:
-    """J is at most ``upper`` at every node of the first window, and outside of it by the largest mean."""
-    (lo, hi), (lo_last, hi_last), mean = cells.windows[0], cells.windows[-1], means(model, V, tick)
-    if mean is None or lo > hi or lo_last > hi_last:
-        raise Refused(UPPER)
-    base, most, _ = _ranges(model, cells)
-    unit = cells.unit
-    if (found := tail.around(mean, unit * lo + base, unit * hi + base)) > upper:
-        raise Refused(f"{UPPER}: outside of the first window the largest mean allows {shortened(found)}")
-    bottom = 0 if tail.w == 0 else scaled_costs(V, tail.slopes, Fraction(1), unit * lo - most, 0, 0, up=False)[0]
-    terminal = scaled_costs(V, tail.slopes, cells.last_unit, Fraction(), lo_last, hi_last, up=False)
-    row, kind = array_of(terminal, model, bottom << 12)
-    outside = column([bottom], kind)
-    table = cells_table(model, cells, row, outside, kind, tick)
-    cost = np.zeros((1, hi - lo + 1), kind)
-    for s, weight in model.initial:
-        cost += weight * row_of(table(s), outside)
-    require_at_most(model, V, unit, lo, cost, upper - base)
-
-
-def tail_by_cells(
-    model: Model,
-    V: int,
-    cells: Cells,
-    start: int,
-    choices: Sequence[Mapping[int, Runs]],
-    tail: Tail,
-    lower: Fraction,
-    tick: Tick,
-) -> None:
+def tail_by_cells(c: Setting, start: int, choices: Sequence[Mapping[int, Runs]], tail: Tail, lower: Fraction) -> None:
     """J of the policy at its budget, ``start`` units, is at least ``lower``."""
-    (lo, hi), (lo_last, hi_last) = cells.windows[0], cells.windows[-1]
-    if not lo <= start < hi or lo_last > hi_last:
-        raise Refused(f"{LOWER}: the start is outside of its window")
-    base, _, least = _ranges(model, cells)
-    bottom = -scaled_costs(V, tail.slopes, Fraction(1), cells.unit * start + least, 0, 0, up=True)[0]
-    terminal = [-x for x in scaled_costs(V, tail.slopes, cells.last_unit, Fraction(), lo_last, hi_last, up=True)]
-    row, kind = array_of(terminal, model, bottom << 12)
-    outside = column([bottom], kind)
-    table = cells_table(model, cells, row, outside, kind, tick, choices)
-    (x,) = at_start(model, lambda s: row_or(table(s), outside), start - lo, outside) or [0]
-    proved = cells.unit * start + base + Fraction(x, V * model.initial_total)
-    if proved < lower:
-        raise Refused(f"{LOWER}: it proves only {shortened(proved)}")
+    (lo, hi), last, unit = c.grid.windows[0], c.grid.windows[-1], c.grid.unit
+    require(lo <= start < hi and last[0] <= last[1], f"{LOWER}: the start is outside of its window")
+    base, _, least = c.grid.ranges(c.model)
+    bottom = -tail.costs(c.V, unit, least, (start, start), up=True)[0]
+    terminal = [-x for x in tail.costs(c.V, c.last_unit, Fraction(), last, up=True)]
+    row, outside = one_row(c, terminal, bottom, FREE_BITS)
+    (x,) = at_start(c, cells_table(c, row, outside, choices), start, outside) or [0]
+    proved = unit * start + base + Fraction(x, c.total)
+    require(proved >= lower, f"{LOWER}: it proves only {shortened(proved)}")

@@ -114,10 +114,11 @@ def largest_by_budget(mdp: MDP, unit: Fraction, weight: Fraction, level: Fractio
     }
     p, q = model.discount.numerator, model.discount.denominator
     read = tables.Model(p, q, model.reward_denominator, model.initial_total, model.initial, [step] * model.horizon)
-    slopes = tables.Tail(weight, level).slopes
-    terminal = tables.scaled_costs(scale, slopes, unit, Fraction(), *windows[-1], up=False)
-    cost = tables.least_costs(read, grid, terminal, min(0, *terminal), lambda: None)[0].tolist()
-    return [unit * b - Fraction(x, scale * model.initial_total) for b, x in enumerate(cost, first)]
+    c = tables.Setting(read, scale, grid, lambda: None)
+    terminal = tables.Tail(weight, level).costs(scale, unit, Fraction(), windows[-1], up=False)
+    row, outside = tables.one_row(c, terminal, min(0, *terminal))
+    costs = tables.least_costs(c, tables.table(c, row, outside))
+    return [unit * b - Fraction(x, c.total) for b, x in enumerate(costs, first)]
 
 
 def runs_of(actions: Sequence[int] | np.ndarray[Any, Any]) -> Runs:

@@ -17,7 +17,8 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any, NamedTuple, TypeAlias
 
-from .tables import Corners, Polygon, Refused, ceiling
+from .tables import require
+from .weightings import Corners, Polygon
 
 ZERO, ONE = Fraction(), Fraction(1)
 HALF_LOW = Fraction(125331413731550025120788264240552262, 10**35)
@@ -42,7 +43,7 @@ class Curve(NamedTuple):
         if self.kind == "cpw":
             return 0 < p < q and Fraction(p * p, q * (q - p)) ** p <= Fraction(p * q, (q - p) ** 2) ** q
         if self.kind == "polygon":
-            return goes_up(self.corners)
+            return Polygon(self.corners).is_good
         return self.kind == "wang" or 0 < self.x <= 1
 
     def concave_to(self, turn: Turn) -> Fraction:
@@ -62,12 +63,6 @@ class Curve(NamedTuple):
         return (ZERO, ONE) if signs.get(self.kind, False) else (ONE, ONE)
 
 
-def goes_up(corners: Corners) -> bool:
-    """Whether corners go up, strictly to the right, from (0, 0) to (1, 1)."""
-    points = [(ZERO, ZERO), *corners]
-    return points[-1] == (1, 1) and all(a < b and u <= v for (a, u), (b, v) in zip(points, points[1:], strict=False))
-
-
 def root_below(g: Fraction, x: Fraction, y: Fraction) -> bool:
     """Whether y <= x^g is shown by integers."""
     return y <= 0 or (x >= 0 and y**g.denominator <= x**g.numerator)
@@ -76,6 +71,13 @@ def root_below(g: Fraction, x: Fraction, y: Fraction) -> bool:
 def root_above(g: Fraction, x: Fraction, y: Fraction) -> bool:
     """Whether x^g <= y."""
     return x >= 0 and y >= 0 and x**g.numerator <= y**g.denominator
+
+
+def compared(g: Fraction, y: Fraction, d: Fraction, a: Fraction) -> int:
+    """Return a number of the sign of y^p d^q - a^p, g = p / q."""
+    p, q = g.numerator, g.denominator
+    left = y.numerator**p * d.numerator**q * a.denominator**p
+    return int(left - a.numerator**p * y.denominator**p * d.denominator**q)
 
 
 @lru_cache(1 << 14)
@@ -102,6 +104,7 @@ class Point(NamedTuple):
     height: Fraction
     hints: tuple[Fraction, ...] = ()
 
+    @lru_cache(1 << 12)  # noqa: B019 (a point ends one piece and begins the next)
     def is_below(self, curve: Curve) -> bool:
         """Whether the curve is proved to be at least the height at the place."""
         x, y, (kind, g, corners) = self.place, self.height, curve
@@ -122,7 +125,7 @@ class Point(NamedTuple):
             return normal(z, up=True) <= x and y <= normal(z + g, up=False)
         a, b, c = self.hints
         holds = root_below(g, x, a) and root_above(g, x, b) and root_above(g, 1 - x, c)
-        return holds and b + c > 0 and a >= 0 and y**g.numerator * (b + c) ** g.denominator <= a**g.numerator
+        return holds and b + c > 0 and a >= 0 and compared(g, y, b + c, a) <= 0
 
     def is_above(self, curve: Curve) -> bool:
         """Whether the curve is proved to be at most the height at the place."""
@@ -144,7 +147,7 @@ class Point(NamedTuple):
             return x <= normal(z, up=False) and normal(z + g, up=True) <= y
         a, b, c = self.hints
         holds = root_above(g, x, a) and root_below(g, x, b) and root_below(g, 1 - x, c)
-        return holds and y > 0 and b + c > 0 and y**g.numerator * (b + c) ** g.denominator >= a**g.numerator
+        return holds and y > 0 and b + c > 0 and compared(g, y, b + c, a) >= 0
 
 
 # -- where CPW bends -------------------------------------------------------------------------------------------------
@@ -169,8 +172,8 @@ def odds(t: Fraction) -> Fraction:
 def proved_to(g: Fraction, cells: Bend, t: Fraction, low: Fraction, *, rising: bool) -> Fraction:
     """Return how far the sign of the curvature is proved, from t on.
 
-    With v = t / (1 - t) and r = v^g it is the sign of (1-g)(2-g) r^2 + r (2 g^2 - 5 g + 1 - 2 v + (1-g) v^2) + 2 g v + 2
-    v^2 - g (1-g), which a cell bounds by the ends that favour it least.
+    With v = t / (1 - t) and r = v^g it is the sign of (1-g)(2-g) r^2 + r (2 g^2 - 5 g + 1 - 2 v + (1-g) v^2) + 2 g v
+    + 2 v^2 - g (1-g), which a cell bounds by the ends that favour it least.
     """
     for end, low_end, high_end in cells:
         if not (
@@ -258,9 +261,9 @@ class Mixture:
         self.parts, self.places, self.bounds = parts, places, bounds
         self.lines: dict[Fraction, Polygon] = {}
 
-    def require_good(self) -> None:
-        if any(w < 0 or not curve.is_good for w, curve in self.parts) or sum(w for w, _ in self.parts) != 1:
-            raise Refused("refused: the objective is not one: its numbers are out of range")
+    def require_good(self, why: str) -> None:
+        good = all(w >= 0 and curve.is_good for w, curve in self.parts)
+        require(good and sum(w for w, _ in self.parts) == 1, why)
 
     def require_bounded(self, tick: Callable[[], None]) -> None:
         for number, ((_, curve), bounds) in enumerate(zip(self.parts, self.bounds, strict=True)):
@@ -269,15 +272,13 @@ class Mixture:
             x, y = ZERO, ZERO
             for i, (x_end, piece) in enumerate(zip(self.places, bounds.pieces, strict=True)):
                 tick()
-                if not (x < x_end <= 1 and is_supported(curve, concave, convex, x, y, x_end, piece)):
-                    raise Refused(f"{wrong}piece {i} of its line is not proved to be below it")
+                right = x < x_end <= 1 and is_supported(curve, concave, convex, x, y, x_end, piece)
+                require(right, f"{wrong}piece {i} of its line is not proved to be below it")
                 x, y = x_end, piece.height
-            if x < 1:
-                raise Refused(f"{wrong}the line does not reach 1")
+            require(x >= 1, f"{wrong}the line does not reach 1")
             for i, point in enumerate(bounds.stairs):
                 tick()
-                if not point.is_above(curve):
-                    raise Refused(f"{wrong}stair {i} is not proved to be above it")
+                require(point.is_above(curve), f"{wrong}stair {i} is not proved to be above it")
 
     def line_for(self, p: Fraction) -> Polygon:
         """Return the mixture of the lines for values from p on: a jump that is not behind p counts as 1."""
@@ -298,4 +299,4 @@ class Mixture:
         for (w, _), bounds in zip(self.parts, self.bounds, strict=True):
             places = [V * x.numerator // x.denominator for x in accumulate((p.place for p in bounds.stairs), max)]
             parts.append((places, [w * p.height for p in bounds.stairs] + [w]))
-        return lambda x: ceiling(V * sum(heights[bisect_left(places, x)] for places, heights in parts))
+        return lambda x: -int(-V * sum(heights[bisect_left(places, x)] for places, heights in parts) // 1)

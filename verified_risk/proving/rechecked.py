@@ -58,10 +58,10 @@ def recheck(plan: Plan, seconds: float | None = None, progress: Report | None = 
             why = f"not covered: the time limit of {seconds:g} s is reached while {judge.doing}"
         except (Unsupported, MissingDependency) as error:
             why = why or str(error)
-    if plan.known_law is not None and not plan.known_error and evaluation_work(plan.mdp, plan.policy) <= PATIENT:
-        if return_law(plan.mdp, plan.policy) != plan.known_law:
-            other = "the exact law of the policy is not the law that the plan states"
-            return Recheck(None, None, other, other, Truth.FAILS, Truth.UNKNOWN)
+    stated = plan.known_law if not plan.known_error and evaluation_work(plan.mdp, plan.policy) <= PATIENT else None
+    if stated is not None and return_law(plan.mdp, plan.policy) != stated:
+        other = "the exact law of the policy is not the law that the plan states"
+        return Recheck(None, None, other, other, Truth.FAILS, Truth.UNKNOWN)
     return _found(plan, judge, why, failed)
 
 
