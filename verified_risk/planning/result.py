@@ -65,12 +65,12 @@ class ErrorBudget:
 
 @dataclass(frozen=True)
 class Recheck:
-    """The recomputed bounds, how they were recomputed, and whether they confirm the plan's.
+    """The bounds that a certificate proves, and whether they confirm the plan's.
 
-    :param lower: the recomputed lower bound, None if there is none
-    :param upper: the recomputed upper bound, None if there is none
-    :param lower_route: how the lower bound was recomputed
-    :param upper_route: how the upper bound was recomputed
+    :param lower: the lower bound that was proved, None if there is none
+    :param upper: the upper bound that was proved, None if there is none
+    :param lower_route: how the lower bound was proved, or why it was not
+    :param upper_route: how the upper bound was proved, or why it was not
     :param lower_holds: whether it confirms the plan's lower bound
     :param upper_holds: whether it confirms the plan's upper bound
     """
@@ -228,15 +228,15 @@ class Plan(files.Saved):
         return str(self.certificate).splitlines()
 
     def recheck(self, *, time_limit: Rational | None = None, progress: Report | None = None) -> Recheck:
-        """Recompute both bounds independently of the planner, and compare a law stated in the plan with the recomputed
-        one.
+        """Write the certificate of the plan, as :meth:`prove` does, and read it in integers.
 
-        A bound not recomputed within ``time_limit`` seconds is *unknown*; without a limit, so is one that would take
-        more than a few minutes.  ``progress`` is called with a :class:`~verified_risk.Progress` after each step.
+        The reader shares no code with the planner (docs/proof_format.md).  A bound *fails* if lossless tables
+        contradict it, if the certificate's policy is not the plan's, or if the plan states another law than its
+        policy's.  What the certificate does not cover, or not in time, is *unknown*, with the reason.
 
-        :param time_limit: seconds; a bound not recomputed by then is *unknown*
+        :param time_limit: seconds; a bound not confirmed by then is *unknown*
         :param progress: a callback that takes a :class:`~verified_risk.Progress`
-        :returns: the recomputed bounds, and whether they confirm the plan's
+        :returns: the bounds that were confirmed, and whether they are the plan's
         :raises InvalidArgument: if the limit is not a nonnegative number
         """
         from ..proving.rechecked import recheck
