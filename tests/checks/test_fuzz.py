@@ -29,7 +29,6 @@ from verified_risk.errors import InvalidArgument, InvalidFile, InvalidNumber
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.numbers.rational import as_fraction
 from verified_risk.planning import api
-from verified_risk.planning.recheck import both_bounds
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -262,7 +261,7 @@ def test_what_fuzzing_found_in_readers_stays_fixed(tmp_path):
     assert as_fraction("1e400", "the entry") == 10**400
     huge = vr.MDP(initial=0, transitions=[[[1], [1]]], rewards=[[{0: 1}, {"1e400": "1/2", 1: "1/2"}]], horizon=2)
     small = vr.exact_plan(huge, "cvar(1/2)")
-    assert small.recheck().lower == small.value
+    assert small.recheck().lower_holds is Truth.UNKNOWN
     mdp = vr.models.load("two_paths")
     data = vr.plan(mdp, "cvar(1/2)").policy.to_json()
     assert "packed" in data
@@ -287,8 +286,6 @@ def test_what_an_hour_of_fuzzing_found_stays_fixed(tmp_path):
     data = {**found.to_json(), "eta": "1"}
     answer = vr.Plan.from_json(data).recheck()
     assert answer.upper_holds in (Truth.HOLDS, Truth.UNKNOWN)
-    with pytest.raises(both_bounds.TooLong, match="GB allowed"):
-        both_bounds._wide_model(huge, Fraction(1), both_bounds.Watch(None, None))
     long = vr.MDP(initial=0, transitions=[[[1]]], rewards=[[{"9" * 5000: 1}]], horizon=1)
     long.save(tmp_path / "long.json")
     for words in ("models show FILE", "plan FILE --objective mean", "plan FILE --objective mean --json"):

@@ -8,7 +8,6 @@ and the last tests here).
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
@@ -17,15 +16,11 @@ import numpy as np
 import pytest
 
 import verified_risk as vr
-from verified_risk.grid import grid_model
 from verified_risk.grid.floats import float_model
 from verified_risk.grid.scaled import scaled_model
 from verified_risk.kernels import cell_pass as between_kernels
 from verified_risk.models import random_sparse
 from verified_risk.objectives.polygon import Polygon
-from verified_risk.planning.recheck import wide
-from verified_risk.planning.recheck.replay import Outcomes
-from verified_risk.planning.recheck.replay import gamma as replay_gamma
 from verified_risk.planning.search.cell_coordinates import CellOracle
 from verified_risk.planning.search.grid_coordinates import Oracle
 from verified_risk.planning.search.grid_route import _raised_cdf
@@ -86,24 +81,6 @@ def test_the_contractor_allows_for_what_b5_asks_for(horizon, top, outcomes):
             assert theorem <= Q(oracle.margin(c, c_low, c_high)) <= theorem * CLOSE + Q(1, 10**300)
     exactly = (1 + U) / (1 - (oracle.top + 3) * U)  # a sum of differences and products, then one more product
     assert exactly <= Q(oracle.inflate) <= 1 + (exactly - 1) * 2
-
-
-def test_a_replay_allows_its_values_what_a5_asks_for():
-    for depth in (1, 10, 10**6, 9 * 10**13):
-        assert gamma(depth) <= Q(replay_gamma(depth)) <= gamma(depth) * (1 + Q(1, 2**50))
-    with pytest.raises(OverflowError):
-        replay_gamma(math.ceil(2**53 * 0.01) + 1)
-    for horizon, top, outcomes in ((1, 3, 2), (3, 40, 3)):
-        again = Outcomes(grid_model(chain(horizon, top, outcomes)))
-        mask, depth = again.everything(), again.top + horizon * (outcomes + 2) + 2
-        for c in costs(again.top):
-            value = np.concatenate((np.cumsum(c[::-1])[::-1], [0.0]))
-            for _ in range(horizon):  # the same sums without the allowance
-                width = len(value) - again.spans[0]
-                value = sum((p * value[j : j + width] for p, _, j in again.steps[0][0][0]), np.zeros(1))
-            allowed = Q(float(value[0])) - Q(float(again.least_costs(c[None], mask)[0]))
-            theorem = gamma(depth) * total(c)
-            assert theorem + LEAST_NORMAL <= allowed <= 2 * theorem + 4 * U * total(c) + Q(1, 10**280)
 
 
 def test_the_window_of_budgets_is_the_least_that_holds_its_formula():
@@ -258,15 +235,6 @@ def test_underflow_is_charged_where_every_small_product_is_flushed_to_zero():
     small = float(2**20 * LEAST_NORMAL)
     assert tables.enclosure.below(small) <= Q(small) - horizon * 2 * LEAST_NORMAL
     assert tables.enclosure.above(0.0) <= 100 * horizon * (model.remaining[0] + 2) * LEAST_NORMAL
-
-
-def test_wide_numbers_are_compared_where_roundings_may_hide_the_largest():
-    """A score that falls behind the largest by no more than its roundings is kept; one far behind is not."""
-    u = float(wide.ROUNDOFF)
-    for depth in (20, 1000):
-        behind = [0.0, 0.9 * depth * u, 1.9 * depth * u, 20 * depth * u]
-        scores = np.longdouble(1) - np.array(behind, dtype=np.longdouble)
-        assert wide.largest(scores, np.longdouble(1), depth).tolist() == [0, 1, 2]
 
 
 def averages(law: dict[Fraction, Fraction], cells: int) -> list[Fraction]:

@@ -14,7 +14,6 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
-from verified_risk.grid import grid_model
 from verified_risk.grid.floats import float_model
 from verified_risk.grid.scaled import scaled_model
 from verified_risk.kernels import polygon_bounds as kernels
@@ -23,17 +22,12 @@ from verified_risk.objectives.polygon import Polygon
 from verified_risk.objectives.weighting import Weighting
 from verified_risk.planning.affordable_law import exact_value
 from verified_risk.planning.float_error import gamma
-from verified_risk.planning.recheck.cell_replay import CellTables
-from verified_risk.planning.recheck.discounted_tails import InterpolatedTails
-from verified_risk.planning.recheck.replay import Outcomes
-from verified_risk.planning.recheck.wide import exactly
 from verified_risk.planning.search import attained_coordinates, grid_route
 from verified_risk.planning.search.branching import Node, Search
 from verified_risk.planning.search.cell_coordinates import CellOracle
 from verified_risk.planning.search.grid_coordinates import Oracle
 from verified_risk.planning.search.jump_mixing import by_laws
 from verified_risk.planning.search.relaxation import Mixture, Relaxation
-from verified_risk.planning.search.trace import Round
 from verified_risk.planning.tails import interpolated_tables, refine
 from verified_risk.planning.tails.budget_tables import budget_tables, linear_part
 from verified_risk.planning.tails.tail_route import assemble
@@ -68,22 +62,13 @@ def test_terminal_sums_of_a_search_may_drift():
     assert Fraction(computed - oracle.slack(cost)) <= of_half(cost)
 
 
-def test_terminal_sums_of_a_replay_may_drift():
-    cost = drifting(200, 3 * U / 2)
-    outcomes = Outcomes(grid_model(all_or_nothing(200), 1))
-    assert Fraction(float(outcomes.least_costs(cost[None], outcomes.everything())[0])) <= of_half(cost)
-
-
 def test_terminal_sums_between_grid_points_may_drift():
     up, down = drifting(2048, 3 * U / 2), drifting(2048, U / 2)
     mdp = all_or_nothing(2048, "1/2")
-    oracle, tables = CellOracle(mdp, Fraction(1)), CellTables(mdp, Fraction(1))
-    only = [[np.zeros(tables.nodes[0], dtype=np.int64)]]
-    assert oracle.top == tables.top == 2048
+    oracle = CellOracle(mdp, Fraction(1))
+    assert oracle.top == 2048
     assert Fraction(oracle.solve(up)) <= of_half(up)
     assert Fraction(oracle.above(down, oracle.choice)) >= of_half(down)
-    assert Fraction(float(tables.least_costs(up[None], tables.everything())[0])) <= of_half(up)
-    assert Fraction(tables.most_cost(-up, only)) >= -of_half(up)
 
 
 # -- the search's own bound -------------------------------------------------------------------------------------------
@@ -150,19 +135,18 @@ def test_the_contractor_keeps_actions_that_differ_by_rounding_alone():
 
 
 def test_ranges_of_a_contraction_hold_the_only_cdf_that_there_is():
-    """Sums of coins, whose laws are binomial: the search's ranges, and those of a replay."""
+    """Sums of coins, whose laws are binomial."""
     horizon = 12
     for n in range(3, 40, 2):
         p = Fraction(n, 41)
         mdp = vr.MDP(0, [[[1]]], [[{0: p, 1: 1 - p}]], horizon=horizon)
-        oracle, outcomes = Oracle(float_model(mdp, Fraction(1))), Outcomes(grid_model(mdp))
+        oracle = Oracle(float_model(mdp, Fraction(1)))
         ones = np.ones(horizon)
-        ranges = oracle.contract(ones, ones, ones, math.inf), outcomes.contract(ones, ones, ones, outcomes.everything())
+        low, high = oracle.contract(ones, ones, ones, math.inf)
         exact = Fraction()
         for i in range(horizon):
             exact += math.comb(horizon, i) * (1 - p) ** i * p ** (horizon - i)
-            for low, high in ranges:
-                assert Fraction(float(low[i])) <= exact <= Fraction(float(high[i]))
+            assert Fraction(float(low[i])) <= exact <= Fraction(float(high[i]))
 
 
 def values_of(polygon: Polygon, c: float, low: float, high: float) -> list[tuple[Fraction, Fraction]]:
@@ -197,7 +181,6 @@ def test_a_probe_moves_an_end_no_further_than_it_proves():
             np.array([rng.uniform(0, 2)]),
             rng.uniform(-1, 0),
         )
-        node.record.rounds.append(Round(cost.copy()))
         search.probe(node, search.target - 0.2, cost, np.array([least]), node.reference, 1)
         for probed, value in asked:
             over = (Fraction(value) + Fraction(least) - Fraction(search.target)) / (
@@ -249,22 +232,14 @@ def test_the_upper_bound_of_a_pass_is_the_largest_over_all_budgets():
 
 
 def test_the_best_node_of_a_table_is_best_in_rationals():
-    """Nodes that are equally good up to rounding, read by the planner and, as longdoubles, by its recheck."""
+    """Nodes that are equally good up to rounding."""
     rng, missed = random.Random("nodes"), 0
-    mdp = vr.MDP(
-        [Fraction(1, 3), Fraction(2, 3)], [[[1, 0]], [[0, 1]]], [[{0: 1}], [{1: 1}]], horizon=1, discount="1/2"
-    )
-    plan = refine.refined_plan(mdp, vr.CVaR("1/3"), Fraction(1, 4), None, None)
-    again = InterpolatedTails(plan.policy, vr.CVaR("1/3").require_levels())
     for _ in range(20):
         slope, level, n = Fraction(3), rng.uniform(-3, 0), 60
         rows = np.array([[(k - level) / 3 + rng.choice([-1, 1]) * 2.0**-53 for k in range(n)] for _ in range(2)])
         every = [k - slope * (Fraction(rows[0, k]) + 2 * Fraction(rows[1, k])) / 3 for k in range(n)]
         table = interpolated_tables.Shortfall((Fraction(1, 3), Fraction(2, 3)), rows)
         assert table.best(Fraction(1), slope)[0] == max(every)
-        long = (np.arange(-1, n, dtype=np.longdouble) - np.longdouble(level)) / 3 + np.zeros((2, 1))
-        exact = [k - slope * exactly(long[0, 1 + k]) for k in range(n)]
-        assert exact.index(max(exact)) in again._candidates(long)
         missed += every[int(np.argmax(np.arange(n) - 3 * table.about()))] < max(every)
     assert missed, "the largest float was the largest number in every case: they test nothing"
 

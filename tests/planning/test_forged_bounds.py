@@ -9,7 +9,6 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.numbers.enclosure import Truth
-from verified_risk.planning.recheck import both_bounds as recheck
 
 HAIR = Fraction(1, 10**12)
 OBJECTIVES = (
@@ -56,13 +55,3 @@ def test_a_stated_law_off_by_a_hair_is_found_out(model, change):
     low, high = min(atoms), max(atoms)
     moved = vr.Law({**atoms, low: atoms[low] + change, high: atoms[high] - change})
     assert replace(plan, known_law=moved).recheck().lower_holds is Truth.FAILS
-
-
-@pytest.mark.parametrize(("hair", "wanted"), [(Fraction(), Truth.HOLDS), (Fraction(1, 10**40), Truth.UNKNOWN)])
-def test_bounds_are_compared_as_rationals(model, hair, wanted, monkeypatch):
-    """A hair that no float shows, beyond what a route has found."""
-    plan, third = vr.plan(model, "cvar(1/2)"), Fraction(1, 3)
-    monkeypatch.setattr(recheck, "_lower", lambda *_: recheck.Worth(third, None, "a route"))
-    monkeypatch.setattr(recheck, "_upper", lambda *_: (2 * third, "another"))
-    answer = replace(plan, lower=third + hair, value=third + hair, upper=2 * third - hair).recheck()
-    assert answer.lower_holds is answer.upper_holds is wanted

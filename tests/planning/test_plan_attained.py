@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
-import random
 from dataclasses import replace
 from fractions import Fraction
 
@@ -12,19 +9,13 @@ import oracles
 import plan_models as models
 import pytest
 from test_plan_interpolated import OBJECTIVES, POLYGON, SEVERAL, value_of
-from test_plan_recheck import random_record
 
 import verified_risk as vr
-from verified_risk.errors import InvalidFile, Unsupported
+from verified_risk.errors import Unsupported
 from verified_risk.numbers.enclosure import Truth
-from verified_risk.objectives.polygon import Polygon
 from verified_risk.planning.clock import Clock
-from verified_risk.planning.recheck import attained_returns as recheck
-from verified_risk.planning.recheck.attained_returns import ranked, replay_attained
-from verified_risk.planning.recheck.line import Line
 from verified_risk.planning.search import attained_coordinates
 from verified_risk.planning.search.driver import DEFAULT_SECONDS
-from verified_risk.planning.search.trace import Branch, Proof
 from verified_risk.proving.write import Draft
 
 FAR = [Fraction(), Fraction(999983), Fraction(1000003), Fraction(1000033), Fraction(10**9, 7), Fraction(-(10**6))]
@@ -91,17 +82,6 @@ def test_the_gap_closes_and_both_bounds_are_confirmed(G):
     assert forged.recheck().upper_holds is not Truth.HOLDS
 
 
-def test_a_saved_plan_is_rechecked_as_before(tmp_path):
-    plan = vr.plan(large(), "wang(3/4)", gap=10)
-    plan.save(tmp_path / "plan.json")
-    again = vr.Plan.load(tmp_path / "plan.json")
-    assert again.certificate.proof.attained
-    assert again.recheck() == plan.recheck()
-    data = plan.certificate.proof.to_json()
-    with pytest.raises(InvalidFile, match="attained of the proof is 'yes', wanted true or false"):
-        Proof.from_json({**data, "attained": "yes"})
-
-
 def test_a_grid_too_wide_to_prove_on_is_not_covered_in_words():
     with pytest.raises(Unsupported, match=r"not covered: .* on a grid of 3000099 points, more than 20000"):
         Draft.of(vr.plan(large(), POLYGON))
@@ -145,96 +125,3 @@ def test_a_search_over_returns_keeps_its_time():
 
 
 # -- pieces -----------------------------------------------------------------------------------------------------------
-
-
-def test_a_polygon_times_a_width_is_at_most_that():
-    rng = random.Random("times")
-    for G in ("wang(3/4)", "cpw(0.71)", POLYGON):
-        polygon = vr.objective(G).polygon_below(Fraction(1, 10**4))
-        lowered = Polygon(polygon.x, polygon.g - 1e-3)  # some values are below 0
-        for _ in range(20):
-            width = Fraction(rng.randint(1, 10**9), rng.randint(10**9, 10**18))
-            for p in (polygon, lowered):
-                for scaled in (p.times(width), Line.of(p).times(width)):
-                    for g, product in zip(p.g.tolist(), scaled.g.tolist(), strict=True):
-                        assert Fraction(product) <= width * Fraction(g)
-                        assert Fraction(product) >= width * Fraction(g) - Fraction(1, 10**15) * width
-
-
-def test_whatever_the_record_the_bound_is_valid():
-    """Random records against brute force, with targets above the truth."""
-    polygon = SEVERAL.polygon_below(Fraction(1, 10**6))
-    tight = 0
-    for mdp, model, rng in cases("any record", 30):
-        found = ranked(mdp, lambda: None)
-        points, widest = found.returns, max(found.gaps)
-        least = min(
-            sum(
-                (polygon(sum((p for z, p in law.items() if z <= a), Fraction())) * (b - a) / widest)
-                for a, b in itertools.pairwise(points)
-            )
-            for law in oracles.all_return_laws(model)
-        )
-        assert points == sorted({z for law in oracles.all_return_laws(model) for z, p in law.items() if p})
-        for _ in range(4):
-            target = float(least) + rng.choice([0.001, 0.05, 0.5]) * rng.random() + 1e-6
-            record = Proof(Fraction(1, 10**6), target, random_record(rng, len(points) - 1), attained=True)
-            bound = replay_attained(SEVERAL, found, record, lambda: None).bound()
-            assert bound == -math.inf or Fraction(bound) <= least
-            tight += bound > least - Fraction(1, 2)
-    assert tight >= 30
-
-
-def test_a_jump_is_passed_only_where_every_policy_has_passed_it():
-    """One step pays 0 or a million, each with probability 1/2: at 0 the CDF is past 1/3, and not past 2/3."""
-    mdp = vr.MDP(0, [[[1]]], [[{0: "1/2", 10**6: "1/4", 10**6 + 1: "1/4"}]], horizon=1)
-    found = ranked(mdp, lambda: None)
-    record = random_record(random.Random(0), 2)
-    for G, wanted in (("1/2*var(1/3) + 1/2*mean", True), ("1/2*var(2/3) + 1/2*mean", False)):
-        before, after = (
-            replay_attained(vr.objective(G), found, Proof(Fraction(1, 100), 0.0, record, passed), lambda: None)
-            for passed in ((), (0,))
-        )
-        assert (list(before.lines[0].g) != list(after.lines[0].g)) == wanted
-
-
-def test_a_record_passes_no_jump_of_several():
-    """At 0 the CDF is past 1/3 and not past 2/3: beyond both of them is not where it is."""
-    mdp = vr.MDP(0, [[[1]]], [[{0: "1/2", 10**6: "1/4", 10**6 + 1: "1/4"}]], horizon=1)
-    found, G = ranked(mdp, lambda: None), vr.objective("1/3*var(1/3) + 1/3*var(2/3) + 1/3*mean")
-    proof = Proof(Fraction(1, 100), 0.0, random_record(random.Random(0), 2), (0, 0))
-    replay = replay_attained(G, found, proof, lambda: None)
-    share = found.gaps[0] / max(found.gaps)
-    below = replay.lines[0].value(0.5)
-    assert Fraction(float(below)) <= share * G("1/2")
-
-
-def test_what_a_replay_says_in_the_users_units_is_rounded_up():
-    """Returns with denominators of hundreds of bits: a short number, not below the long one."""
-    far = Fraction(3**200, 7**150)
-    mdp = vr.MDP(0, [[[1]]], [[{0: "1/2", far: "1/4", 2 * far + 1: "1/4"}]], horizon=1)
-    plan = replace(vr.plan(large(), POLYGON, gap=10**5), mdp=mdp)
-    _, of = recheck.attained_replay(plan, Proof(Fraction(1, 100), 0.0, Branch()), lambda: None)
-    for k in range(1, 50):
-        exact = 2 * far + 1 - (far + 1) * Fraction(k / 50)
-        assert exact <= of(k / 50) <= exact * (1 + Fraction(1, 2**150))
-
-
-def test_returns_are_listed_again_up_to_a_limit(monkeypatch):
-    """Whatever a file says: a model with too many cells is left open, in words."""
-    plan = vr.plan(large(), POLYGON, gap=10**5)
-    most = max(len(level) for level in layers(large()))
-    monkeypatch.setattr(recheck, "MOST_CELLS", most)
-    assert plan.recheck().upper_holds is Truth.HOLDS
-    monkeypatch.setattr(recheck, "MOST_CELLS", most - 1)
-    answer = plan.recheck()
-    assert answer.upper_holds is Truth.UNKNOWN
-    assert "too many" in answer.upper_route
-
-
-def layers(mdp: vr.MDP) -> list[set[tuple[int, Fraction]]]:
-    """State and return so far, step by step."""
-    found = [{(s, Fraction()) for s, _ in mdp.initial}]
-    for _ in range(mdp.horizon):
-        found.append({(to, y + r) for s, y in found[-1] for a in mdp.actions(s) for _, to, r in a.outcomes})
-    return found

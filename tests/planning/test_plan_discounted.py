@@ -15,7 +15,6 @@ import verified_risk as vr
 from verified_risk.errors import InvalidPolicy
 from verified_risk.grid import scaled
 from verified_risk.numbers.enclosure import Truth
-from verified_risk.planning.recheck.discounted_tails import InterpolatedTails
 from verified_risk.planning.tails import interpolated_tables, refine
 from verified_risk.planning.tails.refine import refined_plan
 from verified_risk.policy.cell_policy import CellPolicy
@@ -249,15 +248,6 @@ def test_recheck_confirms_both_bounds_in_other_code_and_no_better_ones():
         assert replace(plan, upper=middle, value=middle, lower=middle).recheck().upper_holds is not Truth.HOLDS
     mean = vr.plan(mdp, vr.Mean()).recheck()
     assert mean.lower_holds is mean.upper_holds is Truth.HOLDS
-
-
-def test_the_polygons_computed_again_are_bounds_too():
-    """Of plans on coarse grids, where bends are large: against every law, and the law of the policy itself."""
-    for mdp, model, G, phi, rng in cases("again", 120, max_states=3, max_actions=2):
-        plan = refined_plan(mdp, G, rng.choice(ETAS), None, None)
-        lower, upper = InterpolatedTails(plan.policy, G.require_levels()).bounds()
-        assert lower <= phi(models.law_by_playing(model, plan.policy))
-        assert max(phi(law) for law in oracles.all_return_laws(model)) <= upper
 
 
 @pytest.mark.parametrize("joint", [False, True])

@@ -7,9 +7,7 @@ import json
 import random
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
 
-import numpy as np
 import plan_models as models
 import pytest
 from scipy import stats
@@ -21,11 +19,7 @@ from verified_risk.grid import grid_model
 from verified_risk.grid.floats import float_model
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.numbers.rational import as_fraction, text
-from verified_risk.objectives.polygon import Polygon
 from verified_risk.planning.forward_law import float_law
-from verified_risk.planning.recheck import both_bounds as recheck
-from verified_risk.planning.recheck import integer_routes, wide
-from verified_risk.planning.search.trace import Branch, Proof, Round
 from verified_risk.planning.tails import tail_route as tails
 from verified_risk.policy.evaluation import visited
 
@@ -118,28 +112,6 @@ def test_a_shortfall_of_zero_is_believed_only_where_nothing_underflows():
     rare = vr.MDP(0, [[[1]]], [[{0: "1e-200", 1: 1 - Fraction("1e-200")}]], horizon=2)
     assert not tails._cannot_underflow(float_model(rare, Fraction(1)))
     assert tails._cannot_underflow(float_model(rare.with_horizon(1), Fraction(1)))
-
-
-def test_the_plain_recursion_confirms_bounds_at_tiny_levels_and_weights(monkeypatch):
-    monkeypatch.setattr(recheck, "EXACT_WORK", 0)
-    monkeypatch.setattr(recheck, "SUMS_WORK", 0)
-    mixture = (1 - TINY[1]) * vr.Mean() + TINY[1] * vr.CVaR("1/4")
-    for objective in (vr.CVaR("1e-310"), mixture, Fraction(1, 2) * vr.Mean() + Fraction(1, 2) * vr.CVaR("1e-310")):
-        again = vr.plan(MDP, objective).recheck()
-        assert "plain recursion" in again.upper_route
-        assert again.upper >= vr.exact_plan(MDP, objective).value
-        assert again.upper - again.lower <= Fraction(1, 10**12)
-
-
-def test_long_doubles_are_read_exactly_at_any_size():
-    third = np.longdouble(1) / 3
-    for power in (0, 1, 400, 5000, -400, -5000):
-        x = np.ldexp(third, power)
-        found = wide.exactly(x)
-        assert abs(found * 3 / Fraction(2) ** power - 1) < Fraction(1, 2**52)
-        high = float(np.ldexp(x, -power))
-        rest = float(np.ldexp(x, -power) - np.longdouble(high))
-        assert found == (Fraction(high) + Fraction(rest)) * Fraction(2) ** power
 
 
 @pytest.mark.parametrize("size", [200, 309, -200, -400])
@@ -253,39 +225,6 @@ def test_long_numbers_are_written_and_read_exactly():
 # -- the dual bound ---------------------------------------------------------------------------------------------------
 
 
-def test_the_least_of_a_polygon_above_a_line_is_the_least_over_its_corners():
-    rng = random.Random("hull")
-    for _ in range(200):
-        x = sorted({0.0, 1.0, *(rng.choice([rng.random(), rng.randrange(9) / 8]) for _ in range(rng.randrange(8)))})
-        polygon = Polygon(np.array(x), np.array([rng.choice([rng.random(), rng.randrange(5) / 4]) for _ in x]))
-        corners = [(Fraction(a), Fraction(g)) for a, g in zip(polygon.x, polygon.g, strict=True)]
-        slopes = {Fraction(rng.choice([rng.uniform(-9, 9), rng.randrange(-4, 5) / 2])) for _ in range(5)}
-        slopes |= {(h - g) / (b - a) for (a, g), (b, h) in pairwise(corners)}
-        found = integer_routes.least_above_lines(polygon, slopes)
-        assert found == {c: min(g - c * a for a, g in corners) for c in slopes}
-
-
-def test_the_dual_bound_looks_at_few_corners_for_each_cost():
-    polygon = vr.Wang("-3/4").polygon_below(Fraction(1, 4**12))
-    looked = 0
-
-    class Counting(Fraction):
-        def __lt__(self, other):
-            nonlocal looked
-            looked += 1
-            return Fraction(self) < other
-
-        def __gt__(self, other):
-            nonlocal looked
-            looked += 1
-            return Fraction(self) > other
-
-    costs = {Counting(k, 1000) for k in range(500)}
-    integer_routes.least_above_lines(polygon, costs)
-    assert len(polygon.x) > 500
-    assert 0 < looked <= 20 * len(costs)
-
-
 # -- bad files and bad words ------------------------------------------------------------------------------------------
 
 
@@ -294,40 +233,6 @@ def test_searched_plans_have_a_hash_and_are_equal_to_themselves():
     assert hash(plan) == hash(replace(plan))
     assert plan == replace(plan)
     assert plan != replace(plan, upper=plan.upper + 1)
-
-
-def deep(depth: int) -> Proof:
-    branch = Branch([Round(np.ones(2))])
-    for _ in range(depth):
-        branch = Branch([], (0, 0.5), [branch, Branch()])
-    return Proof(Fraction(1, 4), 0.5, branch)
-
-
-def nested(depth: int) -> dict:
-    """The tree of a record of that many cuts, built without recursion."""
-    leaf = {"rounds": [], "cut": None, "children": []}
-    tree = leaf
-    for _ in range(depth):
-        tree = {"rounds": [], "cut": [0, "0x1p-1"], "children": [tree, leaf]}
-    return tree
-
-
-def test_a_record_that_is_too_deep_is_refused(tmp_path):
-    whole = Proof(Fraction(1, 4), 0.5, Branch()).to_json()
-    with pytest.raises(InvalidFile, match="500 nodes deep"):
-        Proof.from_json({**whole, "tree": nested(1200)})
-    assert Proof.from_json({**whole, "tree": nested(400)}).root.cut == (0, 0.5)
-    assert Proof.from_json(deep(200).to_json()).to_json() == deep(200).to_json()
-
-    path = tmp_path / "plan.json"
-    searched_plan().save(path)
-    data = json.loads(path.read_text())["data"]
-    data["certificate"]["proof"]["tree"] = nested(100_000)  # how deep JSON may go depends on the version of Python
-    with pytest.raises(InvalidFile, match="nested too deeply"):
-        files.write(path, "plan", data)
-    path.write_text('{"format": "verified_risk/plan", "data": ' + "[" * 100_000 + "]" * 100_000 + "}")
-    with pytest.raises(InvalidFile, match="nested too deeply"):
-        vr.Plan.load(path)
 
 
 @pytest.mark.parametrize(

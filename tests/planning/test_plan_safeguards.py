@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,8 +13,6 @@ from verified_risk.grid.scaled import scaled_model
 from verified_risk.planning import certify, grid_choice, outward
 from verified_risk.planning.exact import exact_route as exact
 from verified_risk.planning.forward_law import forward_depth
-from verified_risk.planning.recheck.both_bounds import _is_stated
-from verified_risk.planning.recheck.replay import Box, Dual, Replay
 from verified_risk.planning.search.atoms import SAME, Atoms
 from verified_risk.planning.search.cell_coordinates import CellOracle
 from verified_risk.planning.search.grid_coordinates import MOST_ACTIONS, Oracle
@@ -122,23 +118,6 @@ def test_a_grid_for_continuous_rewards_costs_nearly_the_gap_that_is_asked_for(ga
     for searching, share in ((False, Fraction(99, 100)), (True, Fraction(1, 2))):
         unit = grid_choice.wanted_unit(mdp, gap, searching=searching)
         assert share * gap * Fraction(9, 10) < mdp.horizon * unit <= share * gap
-
-
-def test_reduced_costs_cut_a_box_where_the_room_ends_and_outward():
-    """``|2x - 1|`` exceeds its least value by a room of a quarter below 3/8 and above 5/8 (rule B2)."""
-    box = Box(np.zeros(1), np.ones(1), [])
-    dual = Dual(2.0, np.zeros(1), 0.0, [(np.array([0.0, 0.5, 1.0]), np.array([1.0, 0.0, 1.0]))])
-    low, high = Replay._cut(SimpleNamespace(target=2.25), np.zeros(1), dual, box)
-    assert 0.375 - 1e-14 < low[0] <= 0.375
-    assert 0.625 <= high[0] < 0.625 + 1e-14
-
-
-def test_a_plan_that_states_no_law_states_no_other():
-    plan = vr.plan(chain(), vr.CVaR("1/2"))
-    law = vr.return_law(plan.mdp, plan.policy)
-    assert _is_stated(replace(plan, known_law=None), law)
-    assert _is_stated(replace(plan, known_law=law), law)
-    assert not _is_stated(replace(plan, known_law=vr.Law({0: 1})), law)
 
 
 @pytest.mark.parametrize(("far", "atoms"), [(0.25, 2), (2 * SAME, 2), (SAME / 2, 1), (0.0, 1)])

@@ -17,7 +17,6 @@ from verified_risk.grid import grid_model
 from verified_risk.grid.floats import float_model
 from verified_risk.planning.grid_choice import choose_unit
 from verified_risk.planning.outward import round_up_to_two_digits
-from verified_risk.planning.recheck.both_bounds import _branches
 from verified_risk.planning.tails.budget_tables import linear_part
 from verified_risk.planning.tails.frontier import FrontPoint
 from verified_risk.planning.tails.tail_route import rho_window
@@ -203,10 +202,3 @@ def test_a_grid_for_a_gap_costs_half_of_it_where_a_search_follows_and_nearly_all
     mdp = vr.MDP(0, [[[1]]], [[{0: "1/2", 1: "1/2"}]], 100, "97/100")
     assert choose_unit(mdp, None, Fraction(2), searching=True) == Fraction(1, 100)  # 100 steps, T eta = 1
     assert choose_unit(mdp, None, Fraction(2), searching=False) == Fraction(1, 51)  # the largest 1/n with T eta <= 1.98
-
-
-def test_the_work_of_a_recheck_counts_every_outcome_of_an_action():
-    joint = vr.MDP.from_outcomes([[[("1/2", 0, 0), ("1/2", 1, 1)]], [[(1, 1, 0)]]], initial=0, horizon=1)
-    product = vr.MDP(0, [[["1/2", "1/2"]], [[0, 1]]], [[{0: "1/3", 1: "1/3", 2: "1/3"}], [{0: 1}]], horizon=1)
-    for mdp, counts in ((joint, [2, 1]), (product, [6, 1])):
-        assert [_branches(action) for _, _, action in mdp] == counts

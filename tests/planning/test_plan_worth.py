@@ -12,10 +12,9 @@ from click.testing import CliRunner
 import verified_risk as vr
 from verified_risk.cli.main import main
 from verified_risk.errors import Unsupported
-from verified_risk.numbers.enclosure import Truth, bounds
+from verified_risk.numbers.enclosure import bounds
 from verified_risk.planning import affordable_law, certify
 from verified_risk.planning.problem import Problem
-from verified_risk.planning.recheck import both_bounds as recheck_bounds
 from verified_risk.planning.search import cells_route
 from verified_risk.policy.cell_policy import CellPolicy
 
@@ -29,8 +28,7 @@ LONG = vr.MDP(0, [[[1], [1]]], [[COIN, {"1/3": "1/2", "2/5": "1/2"}]], horizon=1
 def no_exact_law(monkeypatch):
     """As for a large model: exact evaluations are too long, forward passes in float64 are not."""
     monkeypatch.setattr(certify, "exact_value", lambda *_, **__: None)
-    for module in (affordable_law, recheck_bounds):
-        monkeypatch.setattr(module, "evaluation_work", lambda *_: 1e9)
+    monkeypatch.setattr(affordable_law, "evaluation_work", lambda *_: 1e9)
 
 
 def searched_between(mdp: vr.MDP, objective: vr.Weighting) -> vr.Plan:
@@ -56,11 +54,6 @@ def test_the_law_of_a_coarse_search_is_its_policys_own(no_exact_law, objective):
         assert plan.value >= least - (high - low) / 10**5, "the lower bound is of this policy, not of its grid"
         low, high = bounds(plan.worth())
         assert low <= least <= most <= high
-        assert plan.recheck().lower_holds is Truth.HOLDS
-        forged = vr.Law.of_weights({played.atoms[0]: Q(1)})
-        if forged != played:
-            object.__setattr__(plan, "known_law", forged)
-            assert plan.recheck().lower_holds is Truth.FAILS
         tried += 1
     assert tried >= 8
 

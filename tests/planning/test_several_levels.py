@@ -13,16 +13,12 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
-from verified_risk.errors import InvalidFile
 from verified_risk.grid import own_unit
 from verified_risk.grid.floats import float_model
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.objectives.levels import Levels
 from verified_risk.planning.clock import Clock
 from verified_risk.planning.float_error import gamma
-from verified_risk.planning.recheck.budget_boxes import BudgetBoxes, RecordDoesNotFit
-from verified_risk.planning.recheck.wide import WideModel
-from verified_risk.planning.search.trace import BudgetTree, Cut, read_record
 from verified_risk.planning.tails.budget_tables import Shortfall
 from verified_risk.planning.tails.several_levels import MOST_LEVELS, SeveralLevels, few_levels
 
@@ -55,13 +51,10 @@ def test_the_bounds_enclose_the_best_of_all_policies(count):
         assert "budgets of" in plan.certificate.method or plan.gap == 0
         assert plan.lower <= best <= plan.upper <= plan.lower + span / 10**6
         assert plan.lower <= worth(objective.levels, models.law_by_playing(model, plan.policy))
-        if plan.certificate.proof is not None:
-            wide, search = WideModel(mdp, plan.eta), SeveralLevels(float_model(mdp, plan.eta), objective.levels)
-            again = BudgetBoxes(wide, objective.levels, lambda: None).bound(plan.certificate.proof.root)
+        if "budgets of" in plan.certificate.method:
+            search = SeveralLevels(float_model(mdp, plan.eta), objective.levels)
             search.run(Fraction(), Clock())
-            assert best <= (again + wide.offsets[-1]) * plan.eta
-            assert min((again + wide.offsets[-1]) * plan.eta, mdp.remaining_range(0)[1]) <= plan.upper
-            assert best <= (search.upper + wide.offsets[-1]) * plan.eta
+            assert best <= (search.upper + search.model.offsets[-1]) * plan.eta
 
 
 def exact_value(model, levels, shift, unit, rho, steps) -> Fraction:
@@ -83,7 +76,7 @@ def test_a_box_is_bounded_by_its_best_budgets_and_no_more_than_its_slopes_allow(
     for mdp, model, rng in models.small("boxes", 80):
         unit = own_unit(mdp)
         search = SeveralLevels(float_model(mdp, unit), mixture(rng, 3).levels)
-        wide, low_return = WideModel(mdp, unit), min(z for law in oracles.all_return_laws(model) for z in law)
+        low_return = min(z for law in oracles.all_return_laws(model) for z in law)
         if search.top == 0 or search.top > 12 or search.model.offsets[-1] * unit > low_return:
             continue
         levels = Levels(search.mean, tuple(zip(search.alphas, search.weights, strict=True)))
@@ -93,7 +86,6 @@ def test_a_box_is_bounded_by_its_best_budgets_and_no_more_than_its_slopes_allow(
         least = [min(sum(p for z, p in law.items() if z - shift <= x * unit) for law in oracles.all_return_laws(model))
                  for x in range(search.top + 1)]  # fmt: skip
         box = search.box(tuple(low), tuple(high), np.full(len(search.rhos), np.inf))
-        again = BudgetBoxes(wide, levels, lambda: None)._box(tuple(low), tuple(high))
         for rho in range(len(search.rhos)):
             if not np.isfinite(box.bound[rho]):
                 continue
@@ -104,7 +96,6 @@ def test_a_box_is_bounded_by_its_best_budgets_and_no_more_than_its_slopes_allow(
                 allowed += sum(max(rate, 0) for rate in rates)
             margin = search.margin
             assert abs(Fraction(float(box.bound[rho])) - allowed) <= margin
-            assert abs(Fraction(float(again[rho])) - allowed) <= margin
             inside = itertools.product(*(range(a, b + 1) for a, b in zip(low, high, strict=True)))
             inside = [d for d in inside if d[0] <= d[1]]
             assert max(exact_value(model, levels, shift, unit, rho, d) for d in inside) <= allowed
@@ -145,7 +136,7 @@ def test_a_recheck_confirms_a_saved_plan_and_a_forged_bound_is_not_confirmed(tmp
     again = vr.Plan.load(tmp_path / "plan.json")
     checked = again.recheck()
     assert checked.lower_holds is checked.upper_holds is Truth.HOLDS
-    assert "boxes of budgets" in checked.upper_route
+    assert "boxes of CDFs" in checked.upper_route
     assert replace(again, upper=again.lower - Fraction(1, 10**8)).recheck().upper_holds is not Truth.HOLDS
     assert plan.gap <= Fraction(1, 10**6) * 8
     searched = dict(plan.certificate.contributions)["search"]
@@ -164,33 +155,6 @@ def test_a_cost_is_rounded_no_more_often_than_it_says():
         assert cost.bend == max(delays)
 
 
-def random_tree(rng: random.Random, depth: int) -> Cut:
-    if depth == 0 or rng.random() < 0.2:
-        return Cut()
-    return Cut(rng.randint(0, 1), rng.randint(0, 40), (random_tree(rng, depth - 1), random_tree(rng, depth - 1)))
-
-
-def every_value(level: int) -> Cut:
-    """One box for every difference of a level."""
-    tree = Cut()
-    for at in range(40, -1, -1):
-        tree = Cut(level, at, (Cut(), tree))
-    return tree
-
-
-def test_whatever_the_record_says_its_bound_holds():
-    mdp, rng = medium(2), random.Random("trees")
-    plan = vr.plan(mdp, OBJECTIVE)
-    model = WideModel(mdp, plan.eta)
-    boxes = BudgetBoxes(model, OBJECTIVE.levels, lambda: None)
-    trees = [random_tree(rng, depth) for depth in (0, 2, 3, 4, 5)]
-    bounds = [boxes.bound(tree) * model.eta for tree in (*trees, every_value(0), every_value(1))]
-    assert all(bound >= plan.lower for bound in bounds)
-    assert bounds[0] > plan.upper + Fraction(1, 100)  # without a split the bound is weak
-    with pytest.raises(RecordDoesNotFit, match="level 3 of 2"):
-        boxes.bound(Cut(2, 0, (Cut(), Cut())))
-
-
 def test_a_search_stopped_early_has_wider_bounds_that_hold():
     model = float_model(medium(3), Fraction(1, 4))
     closed, stopped = (SeveralLevels(model, OBJECTIVE.levels) for _ in range(2))
@@ -198,23 +162,3 @@ def test_a_search_stopped_early_has_wider_bounds_that_hold():
     stopped.run(Fraction(1, 10**9), Clock(0.0))
     assert closed.upper - closed.lower < Fraction(1, 10**9) < stopped.upper - stopped.lower
     assert stopped.lower <= closed.lower <= closed.upper <= stopped.upper
-
-
-@pytest.mark.parametrize(
-    ("cuts", "message"),
-    [
-        ([None, None], "1 more entries"),
-        ([[0, 1], None], "ends 1 boxes early"),
-        ([[0, -1], None, None], r"budgets\[0\] of the proof is \[0, -1\]"),
-        ([[True, 1], None, None], r"budgets\[0\]"),
-        ([[0, 1]] * 600, "more than 500 boxes deep"),
-    ],
-)
-def test_a_malformed_record_is_refused(cuts, message):
-    with pytest.raises(InvalidFile, match=message):
-        read_record({"budgets": cuts})
-
-
-def test_a_record_survives_json():
-    tree = BudgetTree(random_tree(random.Random(4), 6))
-    assert read_record(tree.to_json()) == tree

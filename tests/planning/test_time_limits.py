@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from itertools import count
 
@@ -18,7 +17,6 @@ from verified_risk.numbers.enclosure import Truth, bounds
 from verified_risk.planning import affordable_law
 from verified_risk.planning import clock as limits
 from verified_risk.planning.clock import Clock, TimeUp
-from verified_risk.planning.recheck import both_bounds as recheck_bounds
 from verified_risk.planning.search import driver, grid_coordinates
 from verified_risk.planning.search.driver import weighed_above
 from verified_risk.planning.tails import frontier
@@ -150,52 +148,6 @@ def test_seconds_pass_for_everybody(monkeypatch):
 
 
 # -- rechecks and exact plans ask in the middle of a pass -------------------------------------------------------------
-
-
-@pytest.mark.parametrize("objective", ["cvar(1/4)", "1/3*mean + 2/3*cvar(1/10)", "var(1/3)", "var(1/3, upper)"])
-def test_a_plain_recursion_compares_few_budgets_exactly(monkeypatch, objective):
-    """One exact comparison takes a hundredth of a millisecond or more, and a fine grid has a million budgets."""
-    monkeypatch.setattr(recheck_bounds, "EXACT_WORK", 0)
-    monkeypatch.setattr(recheck_bounds, "SUMS_WORK", 0)
-    compared = []
-    honest = recheck_bounds.below
-    monkeypatch.setattr(recheck_bounds, "below", lambda x, depth: compared.append(x) or honest(x, depth))
-    plan = vr.plan(MODEL, objective, eta="1/500")
-    answer = plan.recheck()
-    assert answer.upper_holds is Truth.HOLDS, str(answer)
-    assert "plain recursion" in answer.upper_route
-    assert len(compared) <= 20 < 500
-
-
-@pytest.mark.parametrize("objective", ["cvar(1/4)", "wang(3/4)", "1/2*cvar(1/4) + 1/2*cvar(1/2)"])
-@pytest.mark.parametrize("discount", [1, "9/10"])
-def test_a_recheck_asks_the_clock_for_every_state_of_every_step(clock, monkeypatch, objective, discount):
-    """A step of a large model takes longer than any limit."""
-    for name in ("EXACT_WORK", "SUMS_WORK"):
-        monkeypatch.setattr(recheck_bounds, name, 0)
-    mdp = MODEL.with_horizon(3).with_discount(discount)
-    plan = vr.plan(mdp, objective, eta="1/10", gap="1/20", time_limit=60)
-    before = clock.asked
-    assert plan.recheck(time_limit=10**9).upper_holds is not Truth.FAILS
-    assert clock.asked - before >= mdp.horizon * 2  # blocks of all states, for each action
-    if objective == "wang(3/4)":
-        assert clock.asked - before >= mdp.horizon * mdp.n_states
-    for limit in (1, 10, 20):
-        before = clock.asked
-        plan.recheck(time_limit=limit)
-        assert clock.asked - before <= limit + 12
-
-
-def test_a_forged_lower_bound_does_not_lead_past_the_limit(monkeypatch):
-    """What no table confirms is looked up in the exact law, if that fits into the time."""
-    plan = vr.plan(MODEL, "wang(3/4)", eta="1/7", time_limit=1)  # it rounds: tables leave T eta open
-    forged = replace(plan, lower=plan.lower + Fraction(1, 10**4), upper=plan.upper + 1, known_law=None)
-    monkeypatch.setattr(recheck_bounds, "QUICK", 0)
-    monkeypatch.setattr(recheck_bounds, "SECONDS_PER_BRANCH", 1.0)
-    monkeypatch.setattr(recheck_bounds, "return_law", None)
-    answer = forged.recheck(time_limit=60)
-    assert answer.lower_holds is Truth.UNKNOWN
-    assert "exact law of the policy does not fit into the time limit" in answer.lower_route
 
 
 @pytest.mark.parametrize("objective", ["mean", "cvar(1/4)", "var(1/3)", "1/2*cvar(1/4) + 1/2*cvar(1/2)"])

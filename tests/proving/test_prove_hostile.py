@@ -16,6 +16,7 @@ from proof_files import require_checker, verdicts
 
 import verified_risk as vr
 from verified_risk import errors
+from verified_risk.proving.reader import read_certificate
 from verified_risk.proving.run_checker import BUILT, find_checker
 from verified_risk.proving.write import Draft
 
@@ -42,6 +43,12 @@ def answer(content: str | bytes, tmp_path) -> str:
     assert done.stderr == ""
     (line,) = done.stdout.splitlines()
     assert len(line) < 300
+    with file.open("rb") as text:
+        said = read_certificate(text, memory=MEMORY_MB * 10**6)
+    short, ours = (re.sub(r"line \d+: |\d+|'[^']*'", "", x)[:25] for x in (line, said))
+    assert ours == short or "stack" in line or "memory" in line, (line, said)
+    assert len(said) < 300
+    assert said.isprintable()
     return line
 
 

@@ -7,6 +7,7 @@ the truth of a claim: it enumerates policies and walks histories.
 from __future__ import annotations
 
 import hashlib
+import io
 import math
 import random
 import shutil
@@ -24,6 +25,7 @@ import pytest
 
 from verified_risk.errors import MissingDependency
 from verified_risk.proving import run_checker
+from verified_risk.proving.reader import read_certificate
 from verified_risk.proving.run_checker import BUILT, find_checker
 
 FOLDER = BUILT.parents[1]
@@ -59,7 +61,7 @@ def plant_program(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str, *,
 
 
 def verdicts(texts: list[str], folder: Path) -> list[str]:
-    """One line of the checker for each certificate, all from one run of it."""
+    """One line of the checker for each certificate, all from one run of it; the reader in Python agrees with each."""
     files = []
     for i, text in enumerate(texts):
         file = folder / f"{i}.txt"
@@ -68,6 +70,9 @@ def verdicts(texts: list[str], folder: Path) -> list[str]:
     done = subprocess.run([require_checker(), *files], capture_output=True, text=True)
     lines = done.stdout.splitlines()
     assert (done.returncode in (0, 1), len(lines)) == (True, len(texts)), (done.returncode, done.stderr[-300:])
+    for text, line in zip(texts, lines, strict=True):
+        said = read_certificate(io.BytesIO(text.encode()))
+        assert said.startswith("proved") == line.startswith("proved"), f"{line} but the reader: {said}\n{text[:2000]}"
     return lines
 
 

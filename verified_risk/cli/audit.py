@@ -71,13 +71,12 @@ def audit(
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
 @click.option(
     "--time-limit", type=click.FloatRange(min=0), default=None, metavar="SECONDS",
-    help="For each plan: a bound that is not recomputed in time is unknown. Without it, so is one that would take more "
-    "than some minutes.",
+    help="For each plan: a bound that is not confirmed in time is unknown.",
 )  # fmt: skip
 @json_option
 def recheck(files: tuple[str, ...], time_limit: float | None, as_json: bool) -> None:
     """Recompute what FILES claim: stored counterexamples with the standalone checker (standard library only), saved
-    plans by a second route.
+    plans by their certificates, read in integers.
 
     Exits with 0 if every file is confirmed, 1 if one is not, 2 if one is not a certificate or a plan.
     """
@@ -117,7 +116,7 @@ def _plan_answer(file: str, seconds: float | None, note: Callable[[str], None] |
     plan = Plan.load(file)
     found = plan.recheck(
         time_limit=seconds,
-        progress=note and (lambda now: note(f"rechecking {file}: {now.doing}, step {now.done} of {now.total}")),
+        progress=note and (lambda now: note(f"rechecking {file}: {now.doing}")),
     )
     bounds = {
         name: {

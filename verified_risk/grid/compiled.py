@@ -9,10 +9,8 @@ views:
 * :meth:`Grid.limbs`: compressed rows of integers, for the exact kernels;
 * :meth:`Grid.floats`: compressed rows of floats, rewards shifted to start at 0, for the float kernels.
 
-The learner's form (:mod:`verified_risk.learning.problem`) rounds with the same :class:`~.unit.Multiples`.  Only the
-rechecks build their own arrays: :mod:`verified_risk.planning.recheck.replay` from the joint outcomes,
-:mod:`verified_risk.planning.recheck.wide` and :mod:`verified_risk.planning.recheck.discounted_tails` from the MDP. They
-deliberately repeat an argument in independent code.
+The learner's form (:mod:`verified_risk.learning.problem`) rounds with the same :class:`~.unit.Multiples`.  The
+reader of certificates (:mod:`verified_risk.proving.reader`) deliberately builds its own, from their text.
 """
 
 from __future__ import annotations

@@ -16,7 +16,6 @@ from .affordable_law import exact_value
 from .clock import Clock
 from .outward import tidy_above, tidy_below, within_range
 from .result import ErrorBudget, Plan
-from .search.trace import BudgetTree, Proof
 from .tails.tail_route import Bounds
 
 Shares: TypeAlias = Callable[[Fraction, Fraction], tuple[tuple[str, Fraction], ...]]
@@ -49,7 +48,6 @@ def certify(
     method: str,
     shares: Shares = lambda lower, upper: (),
     *,
-    proof: Proof | BudgetTree | None = None,
     estimate: Fraction | None = None,
 ) -> Plan:
     """Build the plan for a policy and an upper bound on the optimum, with both bounds clipped to the range of returns.
@@ -62,7 +60,7 @@ def certify(
     if lower > upper:
         raise AssertionError(f"the policy attains {lower}, above the upper bound {upper}: please report this model")
     value = lower if estimate is None else min(max(estimate, lower), upper)
-    budget = ErrorBudget(method, shares(lower, upper), proof)
+    budget = ErrorBudget(method, shares(lower, upper))
     return Plan(mdp, objective, value, lower, upper, held.policy, held.law, eta, budget, held.error)
 
 
@@ -74,11 +72,10 @@ def certify_on_grid(
     method: str,
     clock: Clock | None = None,
     *,
-    tree: BudgetTree | None = None,
-    left_open: Fraction = Fraction(),
+    left_open: Fraction | None = None,
 ) -> Plan:
     """Build the plan for bounds in the units of a grid model, with the rule that attains the lower bound; a search over
-    budgets adds its record and how many units it left open."""
+    budgets adds how many units it left open."""
     clock = Clock() if clock is None else clock
     shift = model.offsets[-1]
     grid_lower, estimate, upper = (model.unit * (shift + x) for x in (bounds.lower, bounds.estimate, bounds.upper))
@@ -88,13 +85,13 @@ def certify_on_grid(
 
     def shares(lower: Fraction, upper: Fraction) -> tuple[tuple[str, Fraction], ...]:
         rounded = rounded_up(model, grid_lower, lower, upper)
-        searched = min(model.unit * left_open, upper - lower - rounded)
-        parts = (("search", searched),) if tree is not None else ()
+        searched = min(model.unit * (left_open or 0), upper - lower - rounded)
+        parts = () if left_open is None else (("search", searched),)
         rest = model.float_parts(upper - lower - rounded - searched)
         return (("rewards rounded up to the grid", rounded), *parts, *rest)
 
     return certify(
-        mdp, objective, held, tidy_above(upper), model.unit, clock.said(method), shares, proof=tree,
+        mdp, objective, held, tidy_above(upper), model.unit, clock.said(method), shares,
         estimate=None if held.law is not None else estimate - model.loss,
     )  # fmt: skip
 

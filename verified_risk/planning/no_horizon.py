@@ -341,11 +341,11 @@ class EndlessPlan(Plan):
         return "\n".join([str(self), because, "policy", described(self.cut.policy)])
 
     def recheck(self, *, time_limit: Rational | None = None, progress: Report | None = None) -> Recheck:
-        """Recompute both bounds of the first steps independently; what follows is added as it stands.
+        """Recheck both bounds of the first steps by their certificate; what follows is added as it stands.
 
-        :param time_limit: seconds; a bound not recomputed by then is *unknown*
+        :param time_limit: seconds; a bound not confirmed by then is *unknown*
         :param progress: a callback that takes a :class:`~verified_risk.Progress`
-        :returns: the recomputed bounds, and whether they confirm the plan's
+        :returns: the bounds that were confirmed, and whether they are the plan's
         """
         found = self.cut.recheck(time_limit=time_limit, progress=progress)
         low, high = self.tail.of(self.objective) or (Fraction(), Fraction())

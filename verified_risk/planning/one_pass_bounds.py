@@ -19,7 +19,7 @@ from ..policy.cell_policy import CellPolicy
 from .affordable_law import affordable_law
 from .clock import Clock
 from .grid_choice import DEFAULT_GAP
-from .outward import tidy_below
+from .outward import confirmable
 from .problem import Problem
 from .result import Plan
 from .search.driver import lower_by_law
@@ -39,7 +39,8 @@ def improved(found: Plan, problem: Problem, solve: Callable[[Problem], Plan]) ->
     """
     low, high = span = problem.mdp.remaining_range(0)
     wanted = problem.gap if problem.gap is not None else DEFAULT_GAP * (high - low)
-    best = found
+    best, above = found, ""
+    searched_between = any(isinstance(part, CellPolicy) for _, part in found.policy.parts())
     for other in candidates(problem.objective):
         left = None if problem.seconds is None else max(problem.clock.left, 0.0)
         if best.gap <= wanted or problem.clock.late():
@@ -50,13 +51,12 @@ def improved(found: Plan, problem: Problem, solve: Callable[[Problem], Plan]) ->
             continue
         between = isinstance(plan.policy, CellPolicy)
         if plan.upper < best.upper and not between and is_above(problem.objective, other):
-            budget = replace(best.certificate, proof=None, bounded_by=(other, plan.eta))
-            best = replace(best, upper=plan.upper, value=min(best.value, plan.upper), certificate=budget)
-        tied = best.certificate.proof is not None and getattr(best.certificate.proof, "eta", None) is None
-        if tied and plan.eta != best.eta:  # the record of the search is one of its grid
+            best, above = replace(best, upper=plan.upper, value=min(best.value, plan.upper)), other.spec
+        if not above and not searched_between and plan.eta != best.eta:  # a certificate has one grid
             continue
         if (known := affordable_law(problem.mdp, plan.policy)) is not None:
-            lower = tidy_below(lower_by_law(problem.objective, *known, span, Clock(left)))
+            lower = lower_by_law(problem.objective, *known, span, Clock(left))
+            lower = confirmable(lower, problem.mdp, problem.objective)
             if lower > best.lower:
                 best = replace(
                     best, policy=plan.policy, lower=lower, value=lower, known_law=known[0], known_error=known[1],
@@ -69,6 +69,7 @@ def improved(found: Plan, problem: Problem, solve: Callable[[Problem], Plan]) ->
     if best is found:
         return found
     method = f"{found.certificate.method}; compared with one pass each for mean, CVaR and VaR"
+    method += f"; the upper bound is that of {above}, which is never less" if above else ""
     budget = replace(best.certificate, method=method, contributions=(("search, and what one pass leaves", best.gap),))
     return replace(best, certificate=budget)
 

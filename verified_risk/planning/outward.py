@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from ..mdp import MDP
 from ..numbers.rational import float_below
+from ..objectives import Weighting
 
 
 def tidy_below(x: Fraction) -> Fraction:
@@ -19,6 +20,17 @@ def tidy_below(x: Fraction) -> Fraction:
     if abs(x) < 1:
         return Fraction(float_below(x))
     return Fraction(math.floor(x * 2**64), 2**64)  # a float would lose the fractional part of a large number
+
+
+POINTS = Fraction(1, 2**58)
+"""Share of the range of returns within which a certificate encloses an irrational weighting."""
+
+
+def confirmable(lower: Fraction, mdp: MDP, objective: Weighting) -> Fraction:
+    """Return a short number just below ``lower``; for an irrational weighting one that points of it can confirm."""
+    low, high = mdp.remaining_range(0)
+    irrational = any(part.knots is None and part.quantile is None for _, part in objective.terms)
+    return tidy_below(max(low, lower - POINTS * (high - low)) if irrational else lower)
 
 
 def tidy_above(x: Fraction) -> Fraction:

@@ -15,13 +15,12 @@ from ..law import Law
 from ..mdp import MDP
 from ..numbers.enclosure import Interval, Real, Truth, bounds
 from ..numbers.format import above, at_least, at_most, number, span
-from ..numbers.rational import Rational, as_fraction, as_step, said, text
+from ..numbers.rational import Rational, as_fraction, said, text
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
 from ..policy import GridPolicy, Policy, policy_from_json
 from ..progress import Report, read_report
 from .clock import read_seconds
-from .search.trace import BudgetTree, Proof, read_record
 
 if TYPE_CHECKING:
     from ..plotting import Picture
@@ -34,16 +33,10 @@ class ErrorBudget:
 
     :param method: how the bounds were found
     :param contributions: pairs of a source of error and its share of the gap
-    :param proof: the record of a search, if there was one
-    :param bounded_by: if the upper bound is that of another objective, which is at least the plan's for every law: that
-        objective and the step of its grid
     """
 
     method: str
     contributions: tuple[tuple[str, Fraction], ...] = ()
-    proof: Proof | BudgetTree | None = field(default=None, compare=False)
-    """The record of a search, if there was one; :meth:`Plan.recheck` repeats it."""
-    bounded_by: tuple[Weighting, Fraction] | None = None
 
     def __str__(self) -> str:
         width = max((len(source) for source, _ in self.contributions), default=0)
@@ -55,12 +48,9 @@ class ErrorBudget:
 
         :returns: plain lists, dicts, numbers and text
         """
-        other = self.bounded_by
         return {
             "method": self.method,
             "contributions": [[source, text(x)] for source, x in self.contributions],
-            "proof": None if self.proof is None else self.proof.to_json(),
-            **({} if other is None else {"bounded_by": [other[0].to_json(), text(other[1])]}),
         }
 
     @classmethod
@@ -70,23 +60,17 @@ class ErrorBudget:
         :param data: the output of :meth:`to_json`; files are validated on loading
         :returns: the certificate
         """
-        other = data.get("bounded_by")
-        return cls(
-            data["method"],
-            tuple((source, as_fraction(x, source)) for source, x in data["contributions"]),
-            None if data.get("proof") is None else read_record(data["proof"]),
-            None if other is None else (read_objective(other[0]), as_step(other[1])),
-        )
+        return cls(data["method"], tuple((source, as_fraction(x, source)) for source, x in data["contributions"]))
 
 
 @dataclass(frozen=True)
 class Recheck:
-    """The recomputed bounds, how they were recomputed, and whether they confirm the plan's.
+    """The bounds that a certificate proves, and whether they confirm the plan's.
 
-    :param lower: the recomputed lower bound, None if there is none
-    :param upper: the recomputed upper bound, None if there is none
-    :param lower_route: how the lower bound was recomputed
-    :param upper_route: how the upper bound was recomputed
+    :param lower: the lower bound that was proved, None if there is none
+    :param upper: the upper bound that was proved, None if there is none
+    :param lower_route: how the lower bound was proved, or why it was not
+    :param upper_route: how the upper bound was proved, or why it was not
     :param lower_holds: whether it confirms the plan's lower bound
     :param upper_holds: whether it confirms the plan's upper bound
     """
@@ -244,18 +228,18 @@ class Plan(files.Saved):
         return str(self.certificate).splitlines()
 
     def recheck(self, *, time_limit: Rational | None = None, progress: Report | None = None) -> Recheck:
-        """Recompute both bounds independently of the planner, and compare a law stated in the plan with the recomputed
-        one.
+        """Write the certificate of the plan, as :meth:`prove` does, and read it in integers.
 
-        A bound not recomputed within ``time_limit`` seconds is *unknown*; without a limit, so is one that would take
-        more than a few minutes.  ``progress`` is called with a :class:`~verified_risk.Progress` after each step.
+        The reader shares no code with the planner (docs/proof_format.md).  A bound *fails* if lossless tables
+        contradict it, if the certificate's policy is not the plan's, or if the plan states another law than its
+        policy's.  What the certificate does not cover, or not in time, is *unknown*, with the reason.
 
-        :param time_limit: seconds; a bound not recomputed by then is *unknown*
+        :param time_limit: seconds; a bound not confirmed by then is *unknown*
         :param progress: a callback that takes a :class:`~verified_risk.Progress`
-        :returns: the recomputed bounds, and whether they confirm the plan's
+        :returns: the bounds that were confirmed, and whether they are the plan's
         :raises InvalidArgument: if the limit is not a nonnegative number
         """
-        from .recheck.both_bounds import recheck
+        from ..proving.rechecked import recheck
 
         return recheck(self, read_seconds(time_limit), read_report(progress))
 

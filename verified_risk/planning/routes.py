@@ -95,7 +95,7 @@ def _several_levels(problem: Problem, model: FloatModel, clock: Clock) -> Plan:
     bounds = search.bounds
     method = f"budgets of {len(search.alphas)} levels, float64: {search.passes} passes"
     return certify_on_grid(
-        problem.mdp, problem.objective, model, bounds, method, clock, tree=search.tree,
+        problem.mdp, problem.objective, model, bounds, method, clock,
         left_open=bounds.upper - search.margin - bounds.lower,
     )  # fmt: skip
 

@@ -149,18 +149,23 @@ def _stair_levels(law: Law) -> list[Fraction]:
     return [ZERO, 2 * GRAIN, *(x for i, x in enumerate(levels) if i % every == 0 or i + 1 == len(levels))]
 
 
-def line_accuracy(plan: Plan, span: Fraction) -> Fraction:
-    """Return the accuracy of the line below the weighting: a quarter of the plan's gap in total."""
-    return min(max(plan.gap / (4 * span) if span else COARSEST, FINEST), COARSEST)
+def line_accuracy(plan: Plan, span: Fraction, *, sharp: bool = False) -> Fraction:
+    """Return the accuracy of the line below the weighting: a quarter of the plan's gap in total.
+
+    ``sharp``: even if that takes thousands of points.
+    """
+    finest = FINEST / 2**6 if sharp else FINEST
+    return min(max(plan.gap / (4 * span) if span else COARSEST, finest), COARSEST)
 
 
-def bounded_objective(plan: Plan, charges: Charges, *, exact: bool) -> Curved:
+def bounded_objective(plan: Plan, charges: Charges, *, exact: bool, sharp: bool) -> Curved:
     """Return the plan's weighting with a line below and stairs above it, for an exact or a rounded law."""
     if evaluation_work(plan.mdp, plan.policy) > PATIENT or plan.law_error:
         raise Unsupported(
             f"not covered: {plan.objective.spec} where the law of the policy's return is too long to be exact"
         )
-    return bounded(plan.objective, plan.required_law(), line_accuracy(plan, charges.span * charges.unit), exact=exact)
+    accuracy = line_accuracy(plan, charges.span * charges.unit, sharp=sharp)
+    return bounded(plan.objective, plan.required_law(), accuracy, exact=exact)
 
 
 def close_behind(plan: Plan) -> bool:

@@ -18,10 +18,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidPolicy, Unsupported
+from ..mdp import MDP
 from ..numbers.rational import ceil_div
 from ..policy import GridPolicy, MarkovPolicy, Policy
 from ..policy.packed_rule import ArrayRule
-from .certificate import Grid, IntegerModel, Runs
+from . import tables
+from .certificate import Grid, IntegerModel, Runs, integer_model
 
 
 class Charges:
@@ -96,6 +98,27 @@ def best_mean_above(model: IntegerModel) -> Fraction:
             for actions in model.states
         ]
     return Fraction(sum(weight * after[s] for s, weight in model.initial), scale * model.initial_total)
+
+
+def largest_by_budget(mdp: MDP, unit: Fraction, weight: Fraction, level: Fraction) -> list[Fraction]:
+    """Return, for each budget rho from the least to the greatest return, a bound on rho - E c(rho - Z) over all
+    policies; its largest value over rho is ``weight`` times the mean and the rest CVaR at ``level``."""
+    model = integer_model(mdp)
+    charges, scale = Charges(model, unit), 2**64
+    first, last = charges.spent_least[-1], charges.spent_most[-1]
+    windows = charges.all_policies_grid(first, last, whole=True).windows
+    grid = tables.Grid(unit, 1, 1, windows)
+    step = {
+        s: [tables.Action(total, outcomes, tables.factors_of(total, outcomes)) for total, outcomes in actions]
+        for s, actions in enumerate(model.states)
+    }
+    p, q = model.discount.numerator, model.discount.denominator
+    read = tables.Model(p, q, model.reward_denominator, model.initial_total, model.initial, [step] * model.horizon)
+    c = tables.Setting(read, scale, grid, lambda: None)
+    terminal = tables.Tail(weight, level).costs(scale, unit, Fraction(), windows[-1], up=False)
+    row, outside = tables.one_row(c, terminal, min(0, *terminal))
+    costs = tables.least_costs(c, tables.table(c, row, outside))
+    return [unit * b - Fraction(x, c.total) for b, x in enumerate(costs, first)]
 
 
 def runs_of(actions: Sequence[int] | np.ndarray[Any, Any]) -> Runs:

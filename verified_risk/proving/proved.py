@@ -6,27 +6,24 @@ import hashlib
 import os
 import re
 import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from ..errors import NotProved, Unsupported
 from ..numbers.format import above, at_least, at_most, json_number
-from ..numbers.rational import ceil_div
 from ..planning.clock import Clock, TimeUp
 from ..planning.result import Plan
-from ..progress import Progress, Report, read_report
-from .certificate import Certificate, Quantile, numbers_of_any_length
+from ..progress import Report, read_report
+from .attempts import Judge, first_accepted
+from .certificate import Certificate
 from .curves import Curved
 from .discounted import ByCells
 from .run_checker import Answer, find_checker, run_checker
 from .same_policy import require_same_policy
-from .write import MOST_EXACT_BITS, Draft
+from .write import Draft
 
-MOST_CELLS = 300_000_000
-"""Maximum number of cells of a certificate's tables: the checker processes about two million per second."""
 THEOREM = "check_sound"
 AXIOMS: tuple[str, ...] = (
     "ClassicalDedekindReals.sig_forall_dec",
@@ -125,12 +122,12 @@ def prove(
     """
     find_checker()
     clock = Clock(seconds)
-    judge = _Judge(read_report(progress), clock)
+    judge = Judge(_run, read_report(progress), clock)
     with tempfile.TemporaryDirectory(prefix="verified-risk-") as folder:
         file = Path(folder) / "certificate.txt"
         try:
             judge.say("writing the model in integers")
-            accepted, answer = _first_accepted(Draft.of(plan, clock), judge, file)
+            accepted, answer = first_accepted(Draft.of(plan, clock), judge, file)
             judge.say("comparing the policy of the certificate with the plan's")
             require_same_policy(plan.policy, accepted)
         except TimeUp:
@@ -157,8 +154,12 @@ def prove(
         note = "; ".join(filter(None, [note, "the file of the plan says that something else was proved"]))
     return Proved(
         theorem, axioms, answer.seconds, accepted.lower, accepted.upper, accepted.cells, size, note, digest,
-        str(answer.program.path), answer.program.sha256,
+        str(answer.program.path) if answer.program else "", answer.program.sha256 if answer.program else "",
     )  # fmt: skip
+
+
+def _run(file: Path, certificate: Certificate, clock: Clock) -> Answer:
+    return run_checker(file, certificate.widest, seconds=None if clock.seconds is None else clock.left)
 
 
 def _slack(plan: Plan, accepted: Certificate) -> str:
@@ -167,118 +168,3 @@ def _slack(plan: Plan, accepted: Certificate) -> str:
     return (
         f"slack of the curve: {above(lower, 2)} below the plan's lower bound, {above(upper, 2)} above its upper bound"
     )
-
-
-class _Judge:
-    """Writes certificates, runs the checker, and reports progress."""
-
-    doing = ""
-
-    def __init__(self, progress: Report | None, clock: Clock) -> None:
-        self.progress, self.clock = progress, clock
-
-    def say(self, doing: str) -> None:
-        """Report the next step, if there is time for it."""
-        self.doing = doing
-        self.clock.require()
-        if self.progress is not None:
-            self.progress(Progress(self.clock.spent, doing=doing))
-
-    def ask(self, certificate: Certificate, file: Path) -> Answer:
-        if certificate.cells > MOST_CELLS:
-            raise Unsupported(f"not covered: tables of {certificate.cells} cells, more than {MOST_CELLS}")
-        pieces = written = 0
-        with numbers_of_any_length(), file.open("w", encoding="ascii") as out:
-            for piece in certificate.lines():
-                written += out.write(piece)
-                pieces += 1
-                if pieces % 100 == 0:
-                    self.say(f"writing the certificate, {written / 1e6:.1f} MB")
-        self.say(f"checking {certificate.cells} cells")
-        return run_checker(file, certificate.widest, seconds=None if self.clock.seconds is None else self.clock.left)
-
-
-def _first_accepted(draft: Draft, judge: _Judge, file: Path) -> tuple[Certificate, Answer]:
-    """Return the first attempt that the checker accepts, and its answer.
-
-    :raises NotProved: if lossless tables contradict a bound
-    :raises Unsupported: if the last answer leaves open whether the plan is right
-    """
-    answer: Answer | None = None
-    judge.say("looking for a certificate")
-    for attempt in _attempts(draft):
-        answer = judge.ask(attempt, file)
-        if answer.proved:
-            return attempt, answer
-        for weaker in _weaker(draft, attempt, answer):
-            answer = judge.ask(weaker, file)
-            if answer.proved:
-                return weaker, answer
-        if answer.not_covered:
-            raise Unsupported(answer.line)
-    assert answer is not None
-    if draft.doubts and answer.refuses_upper:
-        raise Unsupported(f"not covered: {draft.doubts[-1]}")
-    why = answer.line.removeprefix("refused: ")
-    if draft.decides_lower if answer.refuses_lower else draft.decides_upper and answer.refuses_upper:
-        raise NotProved(f"the checker does not confirm the plan: {why}")
-    raise Unsupported(f"not covered: the checker answers, {why}")
-
-
-def _attempts(draft: Draft) -> Iterator[Certificate]:
-    """Yield lossless tables if they are cheap; otherwise fixed point, then a finer one, then exact tables."""
-    if isinstance(draft.objective, Curved):
-        yield from draft.curved_certificates(draft.objective)
-        finer = draft.finer()
-        if finer is not None:  # the planner knows the greatest return, which rounding may exceed
-            yield from draft.curved_certificates(draft.objective, finer)
-        return
-    bits = draft.fixed_bits()
-    if draft.cells is not None:
-        yield from _discounted_attempts(draft, bits)
-        return
-    first = draft.certificate(exact=False, bits=bits)
-    cheap = draft.exact_is_cheap(first.cells)
-    if not cheap and draft.plan.gap:
-        yield first
-        yield draft.certificate(exact=False, bits=bits + 8)
-        yield draft.certificate(exact=False, bits=bits + 40)
-    if cheap or draft.exact_bits() <= MOST_EXACT_BITS:
-        yield draft.certificate(exact=True, bits=bits)
-    else:
-        yield draft.certificate(exact=False, bits=MOST_EXACT_BITS)
-    finer = draft.finer()
-    if finer is not None:  # as above
-        yield draft.certificate(exact=True, bits=bits, finer=finer)
-
-
-def _discounted_attempts(draft: Draft, bits: int) -> Iterator[Certificate]:
-    """Yield certificates by the law of the return if the planner could compute it, otherwise by cells.
-
-    Where the planner is sharper than the checker, at the node from which it treats a table as linear, a grid halved
-    once or twice compensates, for either bound.
-    """
-    for halved in range(3):
-        one = replace(draft, halved=halved)
-        yield one.certificate(exact=False, bits=bits)
-        if not draft.by_cells and one.exact_bits() <= MOST_EXACT_BITS:
-            yield one.certificate(exact=True, bits=bits)
-    finer = draft.finer()
-    if finer is not None:
-        yield draft.certificate(exact=True, bits=bits, finer=finer)
-
-
-def _weaker(draft: Draft, attempt: Certificate, answer: Answer) -> Iterator[Certificate]:
-    """Yield attempts with provable lower bounds on a grid that rounds rewards: the one the checker names, or grid
-    points less what rounding can have added; between nodes only for the least return, which the planner knows."""
-    unit = draft.charges.unit
-    loss = draft.model.loss(unit)
-    trivial = draft.cells is not None and draft.plan.lower == draft.plan.mdp.remaining_range(0)[0]
-    if not (trivial if draft.cells is not None else loss) or not answer.refuses_lower:
-        return
-    if answer.provable is not None:
-        yield replace(attempt, lower=answer.provable)
-    elif isinstance(draft.objective, Quantile):
-        nearest = -ceil_div(-(draft.plan.lower + loss), unit)
-        for index in range(nearest, nearest - 2 - ceil_div(loss, unit), -1):
-            yield replace(attempt, lower=index * unit - loss)

@@ -77,12 +77,12 @@ def _source_digest() -> str:
 
 @dataclass(frozen=True)
 class Answer:
-    """The checker's one-line answer, parsed."""
+    """The one-line answer of the program, or of the reader in Python (``program`` is None), parsed."""
 
     proved: bool
     line: str
     seconds: float
-    program: Program
+    program: Program | None
 
     @property
     def refuses_lower(self) -> bool:

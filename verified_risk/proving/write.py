@@ -16,7 +16,6 @@ from ..objectives import Weighting
 from ..planning.affordable_law import PATIENT, evaluation_work
 from ..planning.clock import Clock
 from ..planning.result import Plan
-from ..planning.search.trace import Proof
 from ..policy.cell_policy import CellPolicy
 from .bounded import bounded_objective, close_behind, line_accuracy, value_by_stairs
 from .budgets import Charges, PolicyRows, ShorterRows, best_mean_above
@@ -38,7 +37,7 @@ from .certificate import (
     Tail,
     integer_model,
 )
-from .cover import Cover
+from .cover import Cover, Dual
 from .cover_search import Found, find_cover
 from .curves import Curved
 from .discounted import Budgets, ByAllCells, ByCells
@@ -91,31 +90,34 @@ class Draft:
     """Whether the lower bound also rests on a table, rather than on the law of the return."""
     halved: int = 0
     """Number of halvings by which the grid of the bounds is finer than the plan's."""
+    sharp: bool = False
+    """Whether a curve's own upper bound is to be proved, and no larger one."""
     doubts: list[str] = field(default_factory=list)
     """Reasons why the checker may refuse a correct upper bound."""
 
     @classmethod
-    def of(cls, plan: Plan, clock: Clock | None = None) -> Draft:
+    def of(cls, plan: Plan, clock: Clock | None = None, *, sharp: bool = False) -> Draft:
+        """Read a plan; ``sharp`` if only its own upper bound will do."""
         clock = clock or Clock()
         model = integer_model(plan.mdp)
         by_return = isinstance(plan.policy, CellPolicy)
         charges = Charges(model, own_unit(plan.mdp) if by_return else plan.eta)
         curved = plan.objective.knots is None and plan.objective.quantile is None
         exact = _exact_scale(model, model.initial_total).bit_length() <= SHORT_SCALE
-        objective = bounded_objective(plan, charges, exact=exact) if curved else objective_of(plan.objective)
+        objective = (
+            bounded_objective(plan, charges, exact=exact, sharp=sharp) if curved else objective_of(plan.objective)
+        )
         if isinstance(plan.policy, CellPolicy) and isinstance(objective, Tail):
             long = evaluation_work(plan.mdp, plan.policy) > PATIENT
             return cls(plan, model, objective, charges, clock, Budgets(model, plan.policy), long)
-        searched = plan.certificate.proof
-        attained = isinstance(searched, Proof) and searched.attained
         searches = isinstance(objective, (Piecewise, Curved))
-        if (by_return or attained or searches) and charges.span > WIDEST_GRID:
+        if (by_return or searches) and charges.span > WIDEST_GRID:
             points = f"{charges.span} points" if charges.span < 10**12 else "over a million million points"
             raise Unsupported(
                 f"not covered: a plan for {plan.objective.spec} whose returns lie on a grid of {points}, more than "
                 f"{WIDEST_GRID}"
             )
-        return cls(plan, model, objective, charges, clock)
+        return cls(plan, model, objective, charges, clock, sharp=sharp)
 
     @cached_property
     def parts(self) -> tuple[tuple[Fraction, PolicyRows], ...]:
@@ -147,8 +149,8 @@ class Draft:
         rounding."""
         lo, hi = self._closed()[1].windows[-1]
         width = (hi - lo) * self.charges.unit
-        for slack in (Fraction(), LEAST_SLACK):
-            yield self._curved_certificate(objective, self.plan.upper + width * slack, finer)[0]
+        for slack in (Fraction(),) if self.sharp else (Fraction(), LEAST_SLACK):
+            yield self._curved_certificate(objective, self.plan.upper + width * slack, finer, strict=self.sharp)[0]
 
     def _stated_certificate(self, objective: Curved) -> Certificate:
         """Return a certificate of what was proved, whose upper bound leaves room for the points of the curve, or of the
@@ -163,6 +165,12 @@ class Draft:
         self, objective: Curved, upper: Fraction, finer: Draft | None = None, *, strict: bool = False
     ) -> tuple[Certificate, bool]:
         """Return a certificate, and whether floats find it proved; ``strict``: for this upper bound and no other."""
+        lower, low = self._curved_low(objective)
+        found, up = (finer or self)._curved_cover(objective, upper, strict)
+        return Certificate(self.model, objective, lower, found.upper, low, up), found.complete
+
+    def _curved_low(self, objective: Curved) -> tuple[Fraction, ByLaw]:
+        """Return the bound that the stairs prove, at most the plan's, and its proof."""
         exact = self._exact_scale(self.model.initial_total).bit_length() <= SHORT_SCALE
         lower = min(self.plan.lower, value_by_stairs(objective, self.plan.required_law(), rounded=not exact))
         lost, across = self.plan.lower - lower, self.charges.span * self.charges.unit
@@ -172,9 +180,7 @@ class Draft:
                 "an upper quantile with equality"
             )
         law = self._law(exact, CURVE_BITS)
-        low = replace(law, scale=law.scale * objective.stair_denominator)
-        found, up = (finer or self)._curved_cover(objective, upper, strict)
-        return Certificate(self.model, objective, lower, found.upper, low, up), found.complete
+        return lower, replace(law, scale=law.scale * objective.stair_denominator)
 
     def _curved_cover(self, objective: Curved, upper: Fraction, strict: bool) -> tuple[Found, ByCover]:
         start, grid, shift = self._closed()
@@ -201,6 +207,25 @@ class Draft:
             return 128
         share = (2 if self.cells is None else 16) * (self.model.horizon + 2) / floats
         return max(30, share.numerator.bit_length() - share.denominator.bit_length() + 1)
+
+    def word_bits(self) -> int:
+        """Return about as many fractional bits as tables in 64-bit integers have room for."""
+        cost = Fraction(1)
+        if isinstance(self.objective, Tail):
+            farthest = max(abs(self.charges.spent_least[-1]), abs(self.charges.spent_most[-1])) + self.charges.span
+            cost += (self.objective.weight + self._slope()) * farthest * self.charges.unit
+        return 61 - int(cost).bit_length() - max(self.model.step_denominator, self.model.initial_total).bit_length()
+
+    def without_cover(self) -> Certificate:
+        """Return a certificate of the lower bound; its cover is one box that proves nothing."""
+        start, grid, shift = self._closed()
+        up = ByCover(1, grid, start, Dual(()), shift)
+        if isinstance(self.objective, Curved):
+            lower, low = self._curved_low(self.objective)
+            return Certificate(self.model, self.objective, lower, self.plan.upper, low, up)
+        return Certificate(
+            self.model, self.objective, self.plan.lower, self.plan.upper, self._low(True, self.fixed_bits()), up
+        )
 
     def exact_bits(self) -> int:
         """Return the bits of the numbers of lossless tables."""

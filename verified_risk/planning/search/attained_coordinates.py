@@ -34,7 +34,7 @@ from ..certify import Held, certify
 from ..clock import Clock
 from ..exact.exact_route import last_attained
 from ..grid_choice import own_grid, steps_remaining
-from ..outward import tidy_below
+from ..outward import confirmable
 from ..result import Plan
 from .driver import Aim, Coordinates, Driver, compile_search, kept_parts, mixed
 from .grid_coordinates import Oracle
@@ -181,8 +181,8 @@ def search_attained_returns(problem: Problem) -> Plan:
     method = clock.said(
         f"search over CDFs of {model.top + 1} attainable returns: {oracle.calls} passes, {driver.search.nodes} nodes"
     )
-    held, proof = replace(held, lower=tidy_below(held.lower)), driver.proof(attained=True)
-    return certify(model.mdp, objective, held, upper, model.grid.unit, method, shares, proof=proof)
+    held = replace(held, lower=confirmable(held.lower, model.mdp, objective))
+    return certify(model.mdp, objective, held, upper, model.grid.unit, method, shares)
 
 
 def _best_quantiles(model: Unfolded, objective: Weighting, clock: Clock) -> list[tuple[int, ReturnPolicy]]:

@@ -6,15 +6,14 @@ above all the stationarity contractor (B5) shrink boxes and rule out actions, us
 cut is valid for one fixed global minimiser as long as it is better than ``incumbent - tol``, so the answer (B7, result
 of the search) is ``min(incumbent - tol, bounds of open nodes)``.
 
-The choice of slopes, reference points and branching is heuristic and cannot invalidate a bound.  The choices are
-recorded in :attr:`Search.proof`, from which :mod:`verified_risk.planning.recheck.replay` repeats the argument.
+The choice of slopes, reference points and branching is heuristic and cannot invalidate a bound.
 """
 
 from __future__ import annotations
 
 import heapq
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
@@ -23,7 +22,6 @@ from ...grid.floats import Floats
 from .. import clock
 from .atoms import Atoms
 from .relaxation import Relaxation
-from .trace import Branch, Round
 
 ROOT_ROUNDS = 120
 """Maximum number of rounds at the root; all nodes benefit from them, and most searches end there."""
@@ -50,7 +48,6 @@ class Node:
     bound: float = -np.inf
     branch: tuple[int, float] | None = None
     atoms: Atoms | None = None
-    record: Branch = field(default_factory=Branch)
 
 
 def _width(node: Node) -> float:
@@ -61,7 +58,6 @@ class Search(Relaxation):
     """The state of a search; call :meth:`run`, then read :attr:`best` and :attr:`bound`."""
 
     nodes = 0
-    record: Branch
     reach = 0
     """Cells by which a statement about coordinate i is shifted; 1 between grid points (D2)."""
 
@@ -69,7 +65,6 @@ class Search(Relaxation):
 
     def probe(self, node: Node, bound: float, cost: Floats, least: Floats, ref: Floats, most: int) -> bool:
         """Probe (B3) the coordinates where the envelope is furthest below G; return False if the box is empty."""
-        record = node.record.rounds[-1].probes
         inside = np.clip(ref, node.low, node.high)
         middle = 0.5 * (node.low + node.high)
         gaps = self._gap(node, inside) + 0.1 * self._gap(node, middle)
@@ -91,10 +86,8 @@ class Search(Relaxation):
                 after, before = i + self.reach, i - self.reach
                 if sign > 0 and after < len(node.low) and edge > node.low[after]:
                     node.low[after] = edge
-                    record.append((int(i), float(probed[i])))
                 if sign < 0 and before >= 0 and -edge < node.high[before]:
                     node.high[before] = -edge
-                    record.append((int(i), float(probed[i])))
                 if self.reach == 0 and node.low[i] > node.high[i]:
                     return False
         return True
@@ -130,7 +123,6 @@ class Search(Relaxation):
         c_low, c_high, c0 = (np.zeros_like(node.low) for _ in range(3))
         for i, p in self.pieces:
             kernels.slope_ranges(node.low[i], node.high[i], p.x, p.g, c_low[i], c_high[i], c0[i])
-        node.record.rounds[-1].slopes = c0
         found = self.oracle.contract(c0, c_low, c_high, self.deadline)
         return True if found is None else self.cut_to(node, *found)
 
@@ -146,7 +138,6 @@ class Search(Relaxation):
             width = _width(node)
             bound, cost, reference, least = self.node_bound(node.low, node.high, reference, steps, node.atoms)
             node.atoms = self.atoms
-            node.record.rounds.append(Round(cost.copy()))
             node.bound = max(node.bound, bound)
             if node.bound >= self.target or self.late():
                 break
@@ -164,9 +155,8 @@ class Search(Relaxation):
             if _width(node) > WORTHWHILE * width:
                 break
         if node.bound < self.target and not self.late():
-            bound, cost, reference, _ = self.node_bound(node.low, node.high, reference, steps, node.atoms)
+            bound, _, reference, _ = self.node_bound(node.low, node.high, reference, steps, node.atoms)
             node.atoms = self.atoms
-            node.record.rounds.append(Round(cost.copy()))
             node.bound = max(node.bound, bound)
         node.reference = reference
         node.branch = self._branching(node, reference)
@@ -214,10 +204,8 @@ class Search(Relaxation):
         steps = 4 if self.concave else 6
         first = steps if self.concave else 300 if self.convex else 60
         self.uncut = True
-        bound, cost, reference, _ = self.node_bound(root.low, root.high, root.reference, first)
+        bound, _, reference, _ = self.node_bound(root.low, root.high, root.reference, first)
         self.uncut, self.uncut_bound = False, max(self.uncut_bound, bound)
-        self.record = root.record
-        self.record.rounds.append(Round(cost.copy()))
         if bound >= self.target or self.late():
             return
         root.reference, root.bound = reference, bound
@@ -255,7 +243,6 @@ class Search(Relaxation):
             if node.branch is None:
                 leaf = min(leaf, node.bound)
                 continue
-            node.record.cut = node.branch
             for child in self._children(node):
                 self.oracle.allowed[:] = kept
                 self.nodes += 1
@@ -278,7 +265,6 @@ class Search(Relaxation):
                 child.high[i - self.reach] = min(child.high[i - self.reach], cut)
             else:
                 child.low[i] = max(child.low[i], cut)
-            node.record.children.append(child.record)
             if kernels.close_monotone(child.low, child.high):
                 children.append(child)
         return children

@@ -33,7 +33,7 @@ from ..certify import Held, certify, evaluated
 from ..clock import Clock
 from ..exact.exact_route import exact_plan
 from ..forward_law import PATIENT_SECONDS, float_law, forward_seconds
-from ..outward import short_below, tidy_below, within_range
+from ..outward import confirmable, short_below, within_range
 from ..problem import Problem, few_returns
 from ..result import Plan
 from .cell_coordinates import CellOracle, CellSearch, cells_of, fits
@@ -51,7 +51,6 @@ from .driver import (
 )
 from .jump_mixing import by_laws, off_the_jump
 from .relaxation import Mixture
-from .trace import Proof
 
 FIRST_CELLS = 64
 """Cells of the first grid, which is coarse, since its passes are timed to choose the next one."""
@@ -77,7 +76,6 @@ class SearchedGrid:
     nodes: int
     seconds_per_pass: float
     contract_seconds: float
-    proof: Proof
 
 
 def search_cells(problem: Problem) -> Plan:
@@ -159,10 +157,9 @@ def _round(
     driver.search.vertex(np.ones(oracle.top), masked=False)
     spent = timing.now() - began
     driver.run()
-    lower, upper = within_range(mdp, tidy_below(driver.held.lower), driver.upper)
-    proof = driver.proof(eta=eta, touch=driver.search.best.cdf.copy())
+    lower, upper = within_range(mdp, confirmable(driver.held.lower, mdp, objective), driver.upper)
     seconds = oracle.contract_seconds
-    return SearchedGrid(eta, lower, upper, driver.held.policy, oracle.calls, driver.search.nodes, spent, seconds, proof)
+    return SearchedGrid(eta, lower, upper, driver.held.policy, oracle.calls, driver.search.nodes, spent, seconds)
 
 
 def cost_above(
@@ -231,7 +228,7 @@ def _answer(
 ) -> Plan:
     clock = Clock() if clock is None else clock
     best, closest = max(rounds, key=lambda r: r.lower), min(rounds, key=lambda r: r.upper)
-    upper, proof = closest.upper, replace(closest.proof, touch=best.proof.touch)
+    upper = closest.upper
     held = evaluated(Held(best.lower, best.policy), mdp, objective, clock)
     if held.law is not None:
         for quantile in quantiles:
@@ -239,7 +236,7 @@ def _answer(
                 held = off_the_jump(held, quantile.policy, by_laws(objective, held.law, quantile.required_law()))
     elif upper - best.lower > wanted:
         held = _by_float_law(held, mdp, objective, clock)
-    held = replace(held, lower=tidy_below(held.lower))
+    held = replace(held, lower=confirmable(held.lower, mdp, objective))
     last = rounds[-1]
     why = "the gap is met" if upper - held.lower <= wanted else "no finer grid fits into time and memory"
     method = (
@@ -248,7 +245,7 @@ def _answer(
     )
     return certify(
         mdp, objective, held, upper, best.eta, clock.said(method),
-        lambda lower, upper: (("search, and returns between grid points", upper - lower),), proof=proof,
+        lambda lower, upper: (("search, and returns between grid points", upper - lower),),
     )  # fmt: skip
 
 

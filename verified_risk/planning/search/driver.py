@@ -2,13 +2,13 @@ r"""The driver of every search over CDFs, whatever its coordinates: a grid, atta
 
 In each case :math:`\Phi \le b - w \sum_i v_i\,\underline G(F_i)` for a polygon :math:`\underline G \le G`, where b is
 the largest return, w the width of a coordinate and :math:`v_i \le 1` its share of it (theory 05, B7, B9, D2).  This
-module holds the common parts: the target accuracy, the polygons past jumps of G, the upper bound and its record.
+module holds the common parts: the target accuracy, the polygons past jumps of G, the upper bound.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -31,7 +31,6 @@ from ..outward import tidy_above, tidy_below
 from .branching import Node, Search
 from .grid_coordinates import Oracle
 from .relaxation import Mixture
-from .trace import Proof
 
 DEFAULT_SECONDS = 60.0
 """Time limit of a search with neither a gap nor a time limit, or with an unattainable gap."""
@@ -42,7 +41,7 @@ CLOSEST = Fraction(1, 10**10)
 LEAST_WEIGHT = 1e-10
 """Parts of a mixture with less weight are dropped; the lower bound is that of the remainder."""
 SPARED = 2.0**-38
-"""Share of the range of returns added to the upper bound, so that a recheck in other arithmetic can confirm it."""
+"""Share of the range of returns added to the upper bound, so that a certificate in integers can confirm it."""
 SECONDS_PER_KNOT = 1.5e-4
 """Approximate time per knot of a polygon; it matters only when time is short."""
 
@@ -148,11 +147,6 @@ class Driver:
         if self._known is None or self._known[0] is not best:
             self._known = best, self.worth(best)
         return self._known[1]
-
-    def proof(self, **details: Any) -> Proof:
-        """Return the record of the search, from which a recheck proves :attr:`upper` again."""
-        target = self.search.target - self.coordinates.spared
-        return replace(Proof(self.accuracy, target, self.search.record, self.starts), **details)
 
     def _report(self, _: float, bound: float) -> None:
         assert self.progress is not None

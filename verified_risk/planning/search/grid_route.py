@@ -21,7 +21,7 @@ from ...policy import GridPolicy
 from ..certify import Held, certify, evaluated, rounded_up
 from ..clock import Clock
 from ..float_error import SMALLEST_NORMAL
-from ..outward import tidy_below
+from ..outward import confirmable
 from ..result import Plan
 from ..tails.budget_tables import BudgetRule
 from ..tails.tail_route import Bounds
@@ -103,8 +103,8 @@ def search_grid(problem: Problem, model: FloatModel, clock: Clock) -> Plan:
         )
 
     method = clock.said(f"search over CDFs: {oracle.calls} passes, {driver.search.nodes} nodes")
-    held = Held(tidy_below(held.lower), held.policy, held.law)
-    return certify(mdp, objective, held, upper, unit, method, shares, proof=driver.proof())
+    held = Held(confirmable(held.lower, mdp, objective), held.policy, held.law)
+    return certify(mdp, objective, held, upper, unit, method, shares)
 
 
 def _best_quantiles(problem: Problem, model: FloatModel, clock: Clock) -> list[Bounds]:

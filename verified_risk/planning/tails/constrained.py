@@ -36,7 +36,6 @@ from ..float_error import UNIT_ROUNDOFF, Enclosure
 from ..forward_law import forward_law
 from ..grid_choice import own_grid, unit_that_fits
 from ..outward import tidy_above
-from ..recheck.wide import WideModel, below
 from ..search.driver import DEFAULT_GAP
 from .budget_tables import BudgetRule, BudgetTables, budget_tables, linear_part
 from .tail_route import MeanRule, best_mean, scores_of
@@ -146,19 +145,15 @@ class ConstrainedPlan:
         return all(x >= y for x, y in zip(worth, stated, strict=True)) and min(self._upper(), span[1]) <= self.upper
 
     def _upper(self) -> Fraction:
-        """Bound the optimum by the Lagrangian of each direction and constraint, in rationals from wide tables."""
-        problem, model = _Problem.of(self.objective, self.constraints), WideModel(self.mdp, self.eta)
-        supports = []
-        for theta in self.directions:
-            slope = (1 - theta) / problem.alpha if theta < 1 else Fraction(1)
-            table, depth = model.shortfalls(theta / slope, "line" if theta < 1 else "flat")
-            paid = [slope * below(x, depth) for x in (table if theta < 1 else np.repeat(table[-1:], model.top + 1))]
-            supports.append([(1 - theta) * rho + theta * model.top - x for rho, x in enumerate(paid)])
+        """Bound the optimum by the Lagrangian of each direction and constraint, from tables of integers."""
+        from ...proving.budgets import largest_by_budget
+
+        problem = _Problem.of(self.objective, self.constraints)
+        supports = [largest_by_budget(self.mdp, self.eta, theta, problem.alpha) for theta in self.directions]
         bounds_by_rho = []
-        for rho in range(model.top + 1):
-            at, limits = {theta: s[rho] for theta, s in zip(self.directions, supports, strict=True)}, []
+        for values in zip(*supports, strict=True):
+            at, limits = dict(zip(self.directions, values, strict=True)), []
             for a, c in problem.others:
-                c = c / self.eta - model.offsets[-1]
                 limits += [(problem.weight - a) / (theta - a) * value - (problem.weight - theta) / (theta - a) * c
                            for theta, value in at.items()
                            if theta != a and (problem.weight - theta) / (theta - a) >= 0]  # fmt: skip
@@ -166,7 +161,7 @@ class ConstrainedPlan:
                     break
             else:
                 bounds_by_rho.append(min([*limits, at[problem.weight]]))
-        return (max(bounds_by_rho, default=Fraction()) + model.offsets[-1]) * self.eta
+        return max(bounds_by_rho, default=self.mdp.remaining_range(0)[0])
 
 
 @dataclass(frozen=True)

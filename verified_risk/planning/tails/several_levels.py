@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count
 from typing import TypeAlias
@@ -36,7 +36,6 @@ from .. import clock as clocks
 from ..clock import Clock
 from ..float_error import UNIT_ROUNDOFF
 from ..forward_law import forward_law
-from ..search.trace import BudgetTree, Cut
 from .budget_tables import BudgetRule, BudgetTables, LinearPart, Shortfall, budget_tables, linear_part
 from .tail_route import Bounds
 
@@ -59,7 +58,6 @@ class Box:
     low: Steps
     high: Steps
     bound: Floats
-    cut: Cut = field(default_factory=Cut)
 
     @property
     def most(self) -> float:
@@ -82,7 +80,7 @@ def ordered(low: Steps, high: Steps) -> tuple[Steps, Steps] | None:
 
 
 class SeveralLevels:
-    """The search; call :meth:`run`, then read :attr:`bounds` and :attr:`tree`."""
+    """The search; call :meth:`run`, then read :attr:`bounds`."""
 
     def __init__(self, model: FloatModel, levels: Levels) -> None:
         self.model, self.mean, self.top = model, levels.mean, model.remaining[0]
@@ -105,7 +103,6 @@ class SeveralLevels:
         self.gains = [np.concatenate(([0.0], np.cumsum(rate))) for rate in rates]
         self.rhos = np.arange(self.largest[0] + 1)
         self._values: dict[Steps, Floats] = {}
-        self.root = Cut()
         self.upper = Fraction(self.top)
 
     @property
@@ -181,7 +178,7 @@ class SeveralLevels:
         everything = np.full(len(self.rhos), np.inf)
         root = self.box((0,) * (len(self.alphas) - 1), tuple(self.largest[1:]), everything)
         assert root is not None  # the differences 0 are always possible
-        self.root, order, closed = root.cut, count(), -np.inf
+        order, closed = count(), -np.inf
         heap = [(-root.most, next(order), root)]
         while heap and -heap[0][0] > float_above(self.lower + tolerance) and not clock.late():
             if report is not None and clocks.now() > reported + 1:
@@ -196,8 +193,6 @@ class SeveralLevels:
             below = self.box(box.low, (*box.high[:j], at, *box.high[j + 1 :]), box.bound)
             above = self.box((*box.low[:j], at + 1, *box.low[j + 1 :]), box.high, box.bound)
             parts = [part for part in (below, above) if part is not None]
-            box.cut.level, box.cut.at = j, at
-            box.cut.children = tuple(Cut() if part is None else part.cut for part in (below, above))
             for part in parts:
                 heapq.heappush(heap, (-part.most, next(order), part))
         self.upper = self._above(max(closed, -heap[0][0] if heap else -np.inf))
@@ -219,11 +214,6 @@ class SeveralLevels:
         rho, low, high = int(np.argmax(box.bound)), box.low[j], box.high[j]
         gains = self.gains[j + 1][np.minimum(rho + np.arange(low, high + 1), self.top + 1)]
         return low + min(int(np.searchsorted(gains, 0.5 * (gains[0] + gains[-1]))), high - low - 1)
-
-    @property
-    def tree(self) -> BudgetTree:
-        """The record of the search."""
-        return BudgetTree(self.root)
 
     @property
     def bounds(self) -> Bounds:

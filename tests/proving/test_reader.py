@@ -1,0 +1,273 @@
+"""The reader in Python: it accepts honest certificates of every kind, and nothing that is false.
+
+The truth is brute force over all policies.  ``verdicts`` of ``proof_files`` compares the reader with the verified
+program on every certificate of the other tests in this folder.
+"""
+
+from __future__ import annotations
+
+import io
+import random
+import tempfile
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import proof_files
+import pytest
+from proof_models import random_mdp, random_plan
+
+import verified_risk as vr
+from verified_risk.numbers.enclosure import Truth
+from verified_risk.planning import clock as limits
+from verified_risk.planning.clock import Clock
+from verified_risk.proving import tables, weightings
+from verified_risk.proving.attempts import Judge, first_accepted
+from verified_risk.proving.curve_points import Curve, Point, normal
+from verified_risk.proving.reader import read_certificate
+from verified_risk.proving.rechecked import _read
+from verified_risk.proving.write import Draft
+
+HAIR = Fraction(1, 10**30)
+COIN = vr.MDP(0, [[[1], [1]]], [[{0: "1/2", 1: "1/2"}, {"1/3": 1}]], horizon=2)
+WALK = vr.MDP(
+    ["1/3", "2/3"], [[["1/2", "1/2"], [1, 0]], [["1/4", "3/4"], [0, 1]]],
+    [[{0: "1/2", 2: "1/2"}, {1: 1}], [{-1: "1/3", 1: "2/3"}, {0: 1}]], horizon=2,
+)  # fmt: skip
+DISCOUNTED = COIN.with_discount("9/10")
+KINDS = {
+    "mean": (WALK, "mean", None),
+    "CVaR": (WALK, "cvar(1/4)", None),
+    "mean and CVaR": (WALK, "1/2*mean + 1/2*cvar(1/3)", None),
+    "VaR": (WALK, "var(1/3)", None),
+    "upper VaR": (WALK, "var(1/3, upper)", None),
+    "rounded CVaR": (COIN, "cvar(1/2)", "2/7"),
+    "rounded VaR": (COIN, "var(1/3)", "2/7"),
+    "cells": (DISCOUNTED, "cvar(1/2)", "1/4"),
+    "cells and mean": (DISCOUNTED, "1/2*mean + 1/2*cvar(1/2)", "1/4"),
+    "spectral": (WALK, "1/2*cvar(1/5) + 1/2*cvar(1/2)", None),
+    "polygon": (WALK, "pl(0, 0; 1/3, 1/2; 2/3, 1/2; 1, 1)", None),
+    "hazard": (COIN, "hazard(1/2)", None),
+    "dual": (COIN, "dual(3/2)", None),
+    "wang": (COIN, "wang(-1/2)", None),
+    "cpw": (COIN, "cpw(0.71)", None),
+    "jump": (COIN, "1/2*mean + 1/2*var(1/2)", None),
+    "upper jump": (COIN, "1/2*mean + 1/2*var(1/3, upper)", None),
+}
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def answer(text: str) -> str:
+    return read_certificate(io.BytesIO(text.encode()))
+
+
+def text_of(certificate) -> str:
+    return "".join(certificate.lines())
+
+
+@cache
+def accepted(kind: str):
+    """The certificate of an honest plan that the reader accepts."""
+    mdp, objective, eta = KINDS[kind]
+    plan = vr.plan(mdp, objective, eta=eta, gap=None if vr.objective(objective).knots else "1/50")
+    draft, found = Draft.of(plan), []
+
+    def read(file, certificate, clock):
+        found.append(certificate)
+        return _read(file, certificate, clock)
+
+    with tempfile.TemporaryDirectory() as folder:
+        first_accepted(draft, Judge(read, None, Clock()), Path(folder) / "kept.txt")
+    return found[-1]
+
+
+@cache
+def truth(kind: str) -> tuple[Fraction, Fraction]:
+    """What the certificate's policy is worth, and the best deterministic policy, by brute force."""
+    file = proof_files.read(text_of(accepted(kind)))
+    laws = proof_files._all_laws(file.discount, file.denominator, file.horizon, file.initial, file.steps)
+    own = proof_files.value(file.objective, proof_files.policy_law(file))
+    return own, max(proof_files.value(file.objective, law) for law in laws)
+
+
+@every_kind
+def test_an_honest_certificate_is_proved_and_a_better_claim_is_not(kind):
+    certificate = accepted(kind)
+    own, best = truth(kind)
+    assert answer(text_of(certificate)) == "proved"
+    lower = answer(text_of(replace(certificate, lower=own + HAIR)))
+    upper = answer(text_of(replace(certificate, upper=best - HAIR)))
+    assert lower.startswith("refused: the policy of the certificate does not prove the lower bound"), lower
+    assert upper.startswith("refused: the tables of the certificate do not prove the upper bound"), upper
+
+
+@every_kind
+def test_tables_without_loss_lose_nothing(kind):
+    """Where every number is exact the reader accepts the very truth."""
+    certificate = accepted(kind)
+    own, best = truth(kind)
+    exact = kind in ("mean", "CVaR", "mean and CVaR", "VaR", "upper VaR")
+    if exact:
+        assert answer(text_of(replace(certificate, lower=own, upper=best))) == "proved"
+    assert certificate.lower <= own
+    assert certificate.upper >= best
+
+
+@every_kind
+def test_rows_of_machine_words_and_of_long_integers_give_one_answer(kind, monkeypatch):
+    certificate = accepted(kind)
+    texts = [
+        text_of(replace(certificate, lower=x, upper=y))
+        for x in (certificate.lower, truth(kind)[0])
+        for y in (certificate.upper, truth(kind)[1])
+    ]
+    words = [answer(text)[:40] for text in texts]
+    monkeypatch.setattr(tables.Setting, "integer_type", lambda self, largest: object)
+    long = [answer(text)[:40] for text in texts]
+    assert words == long or kind.startswith("cells")  # rounds shares of a cell in machine words
+    assert all(b == "proved" for a, b in zip(words, long, strict=True) if a == "proved")
+
+
+def test_no_corrupted_certificate_is_accepted_with_a_false_bound():
+    rng, counts = random.Random("reader"), Counter()
+    kinds = list(KINDS)
+    for kind in kinds:
+        text, other = text_of(accepted(kind)), text_of(accepted(rng.choice(kinds)))
+        for _ in range(30):
+            new, how = proof_files.corrupted(text, other, rng)
+            said = answer(new)
+            assert said.startswith(("proved", "refused: ", "not covered: ")), said
+            counts[said == "proved"] += 1
+            if said == "proved" and new != text:
+                assert proof_files.is_true(new), f"{kind}, {how}:\n{new}"
+    assert counts[True] > 20 < counts[False]
+
+
+def test_random_models_are_confirmed_and_forged_bounds_are_not():
+    for seed in range(8):
+        rng = random.Random(f"recheck {seed}")
+        mdp = random_mdp(rng, most_policies=200)
+        plan = random_plan(rng, mdp)
+        found = plan.recheck()
+        assert (found.lower_holds, found.upper_holds) == (Truth.HOLDS, Truth.HOLDS), f"{seed}: {found}"
+        assert (found.lower, found.upper) == (plan.lower, plan.upper)
+        forged = replace(plan, upper=plan.lower - Fraction(1, 10**6), value=plan.lower - Fraction(1, 10**6))
+        assert forged.recheck().upper_holds is not Truth.HOLDS
+        forged = replace(plan, lower=plan.upper + Fraction(1, 10**6), value=plan.upper + Fraction(1, 10**6))
+        assert forged.recheck().lower_holds is not Truth.HOLDS
+
+
+def test_lossless_tables_refute_a_false_bound():
+    plan = vr.exact_plan(WALK, "cvar(1/4)")
+    assert plan.recheck().upper_holds is Truth.HOLDS
+    assert replace(plan, upper=plan.upper - HAIR).recheck().upper_holds is Truth.FAILS
+    assert replace(plan, lower=plan.lower + HAIR).recheck().lower_holds is Truth.FAILS
+    other = vr.exact_plan(WALK, "mean").policy
+    assert replace(plan, policy=other).recheck().lower_holds is Truth.FAILS
+
+
+def test_what_the_format_cannot_say_is_not_covered():
+    stats = pytest.importorskip("scipy.stats")
+    mdp = vr.MDP(0, [[[1]]], [[stats.uniform()]], horizon=2)
+    found = vr.plan(mdp, "cvar(1/4)", eta="1/4").recheck()
+    assert found.lower_holds is found.upper_holds is Truth.UNKNOWN
+    assert found.lower_route.startswith("not covered: continuous rewards")
+
+
+@pytest.mark.parametrize(
+    ("mdp", "objective"),
+    [
+        *((vr.models.frozen_lake().with_horizon(4), objective) for objective in ("mean", "cvar(1/4)", "var(1/3)")),
+        (vr.models.frozen_lake().with_horizon(4).with_discount("9/10"), "cvar(1/4)"),
+        (DISCOUNTED, "1/2*mean + 1/2*cvar(1/2)"),
+        (WALK, "wang(3/4)"),
+        (WALK, "1/2*cvar(1/4) + 1/2*cvar(1/2)"),
+    ],
+)
+def test_the_clock_is_asked_for_every_state_of_every_step(monkeypatch, mdp, objective):
+    """Time stands still but for one question: after it, few more are asked before the answer."""
+    plan = vr.plan(mdp, objective, gap="1/10")
+    asked = 0
+
+    def now() -> float:
+        nonlocal asked
+        asked += 1
+        return 0.0 if asked < stop else 100.0
+
+    stop = 10**9
+    monkeypatch.setattr(limits, "now", now)
+    assert plan.recheck(time_limit=5).lower_holds is Truth.HOLDS
+    least = mdp.n_states * mdp.horizon
+    assert asked >= least, f"{asked} questions for {least} states and steps"
+    stop, asked = asked // 2, 0
+    found = plan.recheck(time_limit=5)
+    assert asked <= stop + 3, "the clock was asked again after time was up"
+    assert found.upper_holds is Truth.UNKNOWN
+    assert "time limit of 5 s is reached while" in found.upper_route
+
+
+def test_leaves_of_a_cover_are_evaluated_in_blocks(monkeypatch):
+    text, seen = text_of(accepted("polygon")), []
+
+    def table(c, terminal, *rest):
+        seen.append(len(terminal))
+        return tables.table(c, terminal, *rest)
+
+    monkeypatch.setattr(weightings, "table", table)
+    assert answer(text) == "proved"
+    together, seen[:] = seen[:], []
+    monkeypatch.setattr(weightings, "BLOCK", 1)
+    assert answer(text) == "proved"
+    assert sum(seen) == sum(together)
+    assert set(seen) == {1}
+    assert len(together) == 1
+
+
+# -- the curves ------------------------------------------------------------------------------------------------------
+
+
+def test_the_normal_law_is_enclosed_to_seventeen_digits():
+    rng = random.Random("normal")
+    for z in (
+        Fraction(0),
+        Fraction(26),
+        Fraction(-26),
+        *(Fraction(rng.randint(-(2**99), 2**99), 2**96) for _ in range(40)),
+    ):
+        with proof_files.mpmath.workdps(60):
+            exact = proof_files.mpmath.ncdf(proof_files.mpmath.mpf(z.numerator) / z.denominator)
+            enclosed = [normal(z, up=up) for up in (False, True)]
+            low, high = (proof_files.mpmath.mpf(x.numerator) / x.denominator for x in enclosed)
+            assert low <= exact <= high
+        assert enclosed[1] - enclosed[0] < Fraction(1, 10**17)
+
+
+HINTS = {"wang": lambda x, up: (oracles_quantile(x, up),)}
+
+
+def oracles_quantile(x: Fraction, up: bool) -> Fraction:
+    """A z with N(z) just on the side of x that is asked for."""
+    with proof_files.mpmath.workdps(40):
+        z = proof_files.mpmath.sqrt(2) * proof_files.mpmath.erfinv(
+            2 * proof_files.mpmath.mpf(x.numerator) / x.denominator - 1
+        )
+        return Fraction(int(z * 2**60), 2**60) + (1 if up else -1) * Fraction(1, 2**50)
+
+
+@pytest.mark.parametrize(
+    "name", ["hazard 1/2", "hazard 5/2", "dual 3/2", "dual 1/2", "wang 1/2", "wang -3/4", "jump 1/2"]
+)
+def test_points_of_a_curve_are_right_on_one_side_only(name):
+    kind, parameter = name.split()
+    curve = Curve(kind, Fraction(parameter))
+    for x in (Fraction(1, 7), Fraction(1, 2), Fraction(6, 7)):
+        exact = proof_files.curve(kind, Fraction(parameter), x)
+        for up, is_right in ((False, Point.is_below), (True, Point.is_above)):
+            hints = HINTS[kind](x, up) if kind in HINTS else ()
+            side = 1 if up else -1
+            near, far = exact + side * Fraction(1, 10**12), exact - side * Fraction(1, 10**12)
+            assert is_right(Point(x, near, hints), curve)
+            assert not is_right(Point(x, far, hints), curve)
+            assert not is_right(Point(x + 1, near, hints), curve)

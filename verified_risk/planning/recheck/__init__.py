@@ -1,1 +1,0 @@
-"""Independent rechecks of both bounds of a plan."""

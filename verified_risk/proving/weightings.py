@@ -1,0 +1,318 @@
+r"""Weightings G: the law of a policy's return, and covers of the CDFs of all policies.
+
+* From below: with masses p over V of the returns :math:`z_1 < z_2 < \dots`, rounded down, :math:`\Phi \ge z_0 + \sum_i
+  (z_i - z_{i-1}) (1 - G(1 - p_i - p_{i+1} - \dots))`, :math:`z_0` at most every return.
+* From above: with the return rounded to top - u X, :math:`\Phi = \mathit{top} - u \sum_k G(F_k)`, :math:`F_k = P(X >
+  k)`.  In a box of CDFs, for any multipliers c, :math:`\sum_k G(F_k) \ge \min_\pi \sum_k c_k F_k + \sum_k \min_x (G(x)
+  - c_k x)`, and :math:`\sum_k c_k F_k` is the expectation of the terminal cost :math:`c_0 + \dots + c_{X-1}`.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from .tables import (
+    LOWER,
+    UPPER,
+    Model,
+    Quantile,
+    Refused,
+    Row,
+    Runs,
+    Setting,
+    Step,
+    Tail,
+    at_start,
+    ceil_div,
+    require,
+    shortened,
+    table,
+)
+
+Corners: TypeAlias = Sequence[tuple[Fraction, Fraction]]
+
+BLOCK = 1 << 21
+"""Maximum number of cells in one step of tables that are computed together."""
+
+
+# -- the law of a policy with a memory ---------------------------------------------------------------------------------
+
+
+class Rule(NamedTuple):
+    """After a gain the memory becomes ``factor`` times it plus a shift, plus 1 with probability coin / ``coins``."""
+
+    factor: int
+    coins: int
+    moves: Mapping[int, tuple[int, int]]
+
+
+class Machine(NamedTuple):
+    """``tables`` has, for each step and state, the first memory of the runs, the action before it, and the runs."""
+
+    weight: int
+    memory: int
+    rules: Sequence[Rule]
+    tables: Sequence[Mapping[int, tuple[int, int, Runs]]]
+
+
+Masses: TypeAlias = dict[int, dict[tuple[int, int], int]]
+"""For each state, the masses of pairs (memory, return)."""
+
+
+def law_of(c: Setting, total: int, machines: Sequence[Machine], most: int) -> dict[int, int]:
+    """Return the law of the return, over denominator q^T: masses over V, rounded down at every step.
+
+    More than ``most`` pairs of memory and return are refused.
+    """
+    model, law = c.model, dict[int, int]()
+    require(sum(m.weight for m in machines) == total, f"{LOWER}: the machines' weights do not sum to {total}")
+    coins = ((coin, rule.coins) for m in machines for rule in m.rules for _, coin in rule.moves.values())
+    require(all(coin <= every for coin, every in coins), f"{LOWER}: a coin has a probability above 1")
+    for machine in machines:
+        masses: Masses = {}
+        for s, weight in model.initial:
+            here = masses.setdefault(s, {})
+            mass = c.V * (machine.weight * weight) // (total * model.initial_total)
+            here[machine.memory, 0] = here.get((machine.memory, 0), 0) + mass
+        power = 1
+        for step, rule, rows in zip(model.steps, machine.rules, machine.tables, strict=True):
+            masses = _law_step(c, step, rule, rows, masses, power)
+            count = sum(map(len, masses.values()))
+            require(count <= most, "refused: a law of more returns than the memory that is allowed has room for")
+            power *= model.p
+        for here in masses.values():
+            for (_, y), mass in here.items():
+                law[y] = law.get(y, 0) + mass
+    return law
+
+
+def _law_step(c: Setting, step: Step, rule: Rule, rows: Any, masses: Masses, power: int) -> Masses:
+    """Move the masses by one step; returns are over denominator q^t.  What a missing state holds is lost."""
+    following: Masses = {}
+    for s, row, here in ((s, step[s], here) for s, here in masses.items() if s in step):
+        first, before, runs = rows.get(s, (0, 0, ()))
+        ends, chosen = list(accumulate(length for length, _ in runs)), [*(action for _, action in runs), 0]
+        by_action = dict[int, list[tuple[int, int, int]]]()
+        for (memory, y), mass in here.items():
+            a = before if memory < first else chosen[bisect_right(ends, memory - first)]
+            by_action.setdefault(a if a < len(row) else 0, []).append((memory, y, mass))
+        for a, entries in by_action.items():
+            for weight, gain, target in row[a].outcomes:
+                shift, coin = rule.moves.get(gain, (0, 0))
+                there = following.setdefault(target, {})
+                for share, add in ((rule.coins - coin, shift), (coin, shift + 1)):
+                    c.tick()
+                    w, full, more = weight * share, row[a].total * rule.coins, gain * power
+                    for memory, y, mass in entries if share else ():
+                        key = rule.factor * memory + add, c.model.q * (y + more)
+                        there[key] = there.get(key, 0) + mass * w // full
+    return following
+
+
+def _least_and_denominator(model: Model) -> tuple[int, int]:
+    """Return a return that no history falls short of, over the denominator of all returns, and that denominator."""
+    y, power = 0, 1
+    for gains in model.gains:
+        y, power = model.q * (y + power * min(0, *gains, 0)), power * model.p
+    return y, int(model.denominator * model.q ** len(model.steps))
+
+
+def value_by_law(c: Setting, law: Mapping[int, int], weigh: Callable[[int], int], lower: Fraction) -> None:
+    """Sum the layers between returns; ``weigh(x)`` is V G(x / V), rounded up."""
+    y, den = _least_and_denominator(c.model)
+    found, left = y * c.V, sum(law.values())
+    for z in sorted(law):
+        require(y <= z, LOWER)
+        found += (z - y) * (c.V - weigh(c.V - left))
+        y, left = z, left - law[z]
+    require(Fraction(found, den * c.V) >= lower, LOWER)
+
+
+def quantile_by_law(c: Setting, law: Mapping[int, int], goal: Quantile, lower: Fraction) -> None:
+    _, den = _least_and_denominator(c.model)
+    kept = sum(mass for y, mass in law.items() if y * lower.denominator >= lower.numerator * den)
+    goal.require_short(Fraction(c.V - kept, c.V))
+
+
+# -- polygons --------------------------------------------------------------------------------------------------------
+
+
+class Polygon:
+    """A broken line from (0, 0) through the corners."""
+
+    def __init__(self, corners: Corners) -> None:
+        self.points = [(Fraction(), Fraction()), *corners]
+        self.hulls: dict[tuple[int, Fraction, Fraction], Any] = {}
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the corners go up, strictly to the right, to (1, 1)."""
+        steps = all(a < b and u <= v for (a, u), (b, v) in pairwise(self.points))
+        return steps and self.points[-1] == (Fraction(1), Fraction(1))
+
+    def __call__(self, x: Fraction) -> Fraction:
+        k = min(max(bisect_left(self.points, x, key=lambda point: point[0]), 1), len(self.points) - 1)
+        (a, u), (b, v) = self.points[k - 1], self.points[k]
+        return u + (x - a) * (v - u) / (b - a)
+
+    def weigh(self, V: int) -> Callable[[int], int]:
+        """Return V G(x / V), rounded up, as a function of an integer x of 0 to V."""
+        ends, lines = [], []
+        for (a, u), (b, v) in pairwise(self.points):
+            slope = (v - u) / (b - a)
+            height = u - a * slope
+            den = math.lcm(slope.denominator, height.denominator)
+            ends.append(V * b.numerator // b.denominator)
+            lines.append((int(slope * den), V * int(height * den), den))
+
+        def at(x: int) -> int:
+            slope, height, den = lines[min(bisect_left(ends, x), len(lines) - 1)]
+            return int(ceil_div(slope * x + height, den))
+
+        return at
+
+    def least(self, V: int, p: Fraction, q: Fraction) -> Callable[[int], int]:
+        """Return the least V G(x) - c x for x from p to q, rounded down, as a function of c."""
+        if (V, p, q) not in self.hulls:
+            a, b = max(p, Fraction()), min(q, Fraction(1))
+            require(a <= b, f"{UPPER}: a box is empty")
+            kept: list[tuple[Fraction, Fraction]] = []
+            for x in sorted({a, b, *(x for x, _ in self.points if a < x < b)}):
+                g = self(x)
+                while len(kept) > 1 and _is_above(kept[-1], kept[-2], (x, g)):
+                    kept.pop()
+                kept.append((x, g))
+            slopes = [(v - u) / (d - c) for (c, u), (d, v) in pairwise(kept)]
+            ends = [V * slope.numerator // slope.denominator for slope in slopes]
+            parts = [(V * g.numerator * x.denominator, x.numerator * g.denominator, g.denominator * x.denominator)
+                     for x, g in kept]  # fmt: skip
+
+            def least(c: int) -> int:
+                height, place, den = parts[bisect_left(ends, c)]
+                return (height - c * place) // den
+
+            self.hulls[V, p, q] = least
+        return self.hulls[V, p, q]  # type: ignore[no-any-return]
+
+
+def _is_above(b: Any, a: Any, c: Any) -> bool:
+    """Whether b is on or above the chord from a to c."""
+    return bool((b[1] - a[1]) * (c[0] - a[0]) >= (c[1] - a[1]) * (b[0] - a[0]))
+
+
+def weighting_of(tail: Tail) -> Polygon:
+    """Return the weighting of w Mean + (1 - w) CVaR."""
+    one = (Fraction(1), Fraction(1))
+    return Polygon([one] if tail.alpha == 1 else [(tail.alpha, tail.w * tail.alpha + 1 - tail.w), one])
+
+
+def _blocks(c: Setting, count: int) -> Iterator[slice]:
+    """Split so many tables into blocks that are computed together."""
+    widest = max(hi - lo + 1 for lo, hi in c.grid.windows)
+    size = max(1, BLOCK // max(1, widest * max(map(len, c.model.steps))))
+    return (slice(i, min(i + size, count)) for i in range(0, count, size))
+
+
+def polygon_by_policy(c: Setting, start: int, choices: Any, polygon: Polygon, lower: Fraction) -> None:
+    """Bound P(last index >= j) for every j of the last window by a table of the policy."""
+    lo, hi = c.grid.windows[-1]
+    inside = start <= c.grid.windows[0][1] and lo <= hi and c.grid.never_leaves(c.model, above=True)
+    require(inside, f"{LOWER}: an index leaves its window above")
+    weigh, places, total, kind = polygon.weigh(c.total), np.arange(hi - lo + 1), 0, c.integer_type(c.V)
+    for block in _blocks(c, len(places)):
+        terminal = (places >= places[block, None]).astype(kind) * c.V
+        outside = np.zeros_like(terminal[:, :1])
+        found = at_start(c, table(c, terminal, outside, choices), start, outside)
+        if found is None:
+            raise Refused(f"{LOWER}: it leaves its windows, or has no action somewhere")
+        total += sum(ceil_div(weigh(min(x, c.total)), c.model.initial_total) for x in found)
+    proved = c.grid.unit * start - c.grid.loss(c.model) - c.last_unit * (lo - 1 + Fraction(total, c.V))
+    require(proved >= lower, f"{LOWER}: it proves only {shortened(proved)}")
+
+
+# -- covers ----------------------------------------------------------------------------------------------------------
+
+
+class Node(NamedTuple):
+    """Of a cover, in the order of reading: ``cut`` k p, ``passed`` scale k p, or ``dual`` and runs of multipliers."""
+
+    kind: str
+    k: int = 0
+    level: Fraction = Fraction()
+    scale: int = 1
+    costs: Runs = ()
+
+
+def polygon_by_cover(
+    c: Setting, start: int, nodes: Sequence[Node], line_for: Callable[[Fraction], Polygon], upper: Fraction
+) -> None:
+    """Every leaf proves ``upper`` in its box; ``line_for(p)`` is below the weighting for values from p on."""
+    (lo, hi), (lo_last, hi_last), unit = c.grid.windows[0], c.grid.windows[-1], c.last_unit
+    inside = lo <= start <= hi and lo_last <= hi_last and c.grid.never_leaves(c.model, below=True, above=True)
+    require(inside, f"{UPPER}: an index leaves its window")
+    need = (c.grid.unit * start - unit * lo_last - upper) / unit * c.total
+    leaves = list(_leaves(c, start, nodes, line_for, hi_last - lo_last))
+    for block in _blocks(c, len(leaves)):
+        found = _duals(c, start, [costs for _, costs, _ in leaves[block]], hi_last - lo_last)
+        for (i, _, least), x in zip(leaves[block], found, strict=True):
+            proved = x + least * c.model.initial_total
+            require(proved >= need, f"{UPPER}: node {i} of the cover proves too little")
+
+
+def _leaves(c: Setting, start: int, nodes: Sequence[Node], line_for: Any, size: int) -> Iterator[tuple[int, Runs, int]]:
+    """Yield each leaf with its multipliers and the sum of the least V G(x) - c x over its box.
+
+    A box is two rows of numbers of levels.  F_k <= p holds for all later coordinates, F_k >= p for all earlier ones.
+    """
+    levels = sorted({Fraction(), Fraction(1), *(node.level for node in nodes)})
+    number = {level: i for i, level in enumerate(levels)}
+    waiting = [(np.full(size, number[Fraction()], np.int32), np.full(size, number[Fraction(1)], np.int32))]
+    for i, node in enumerate(nodes):
+        c.tick()
+        low, high = waiting.pop()
+        if node.kind == "dual":
+            ends = accumulate(length for length, _ in node.costs)
+            changes = np.flatnonzero(np.diff(low) | np.diff(high)) + 1
+            costs, total = np.repeat(np.arange(len(node.costs)), [length for length, _ in node.costs]), 0
+            for a, b in pairwise(sorted({0, *changes.tolist(), *ends})):
+                p, q = levels[low[a]], levels[high[a]]
+                total += (b - a) * line_for(p).least(c.V, p, q)(node.costs[costs[a]][1])
+            yield i, node.costs, total
+            continue
+        raised, capped, k = low.copy(), high.copy(), node.k
+        raised[: max(k + 1, 0)] = np.maximum(raised[: max(k + 1, 0)], number[node.level])
+        capped[max(k, 0) :] = np.minimum(capped[max(k, 0) :], number[node.level])
+        waiting.append((raised, high))
+        if node.kind == "cut":
+            waiting.append((low, capped))
+        else:
+            _require_passed(c._replace(V=node.scale), start, node, size)
+
+
+def _duals(c: Setting, start: int, leaves: Sequence[Runs], size: int) -> list[int]:
+    """Return, for each leaf, the least expected terminal cost over all policies, summed over the initial law."""
+    kind = c.integer_type(max(sum(length * abs(cost) for length, cost in costs) for costs in leaves))
+    terminal = np.zeros((len(leaves), size + 1), kind)
+    for row, costs in zip(terminal, leaves, strict=True):
+        row[1:] = np.repeat(np.array([cost for _, cost in costs], kind), [length for length, _ in costs])
+    return _below_at_start(c, start, np.add.accumulate(terminal, axis=1))
+
+
+def _below_at_start(c: Setting, start: int, terminal: Row) -> list[int]:
+    bottom = terminal.min(axis=1, keepdims=True)
+    return at_start(c, table(c, terminal, bottom), start, bottom) or []
+
+
+def _require_passed(c: Setting, start: int, node: Node, size: int) -> None:
+    """F_k is at least the level under every policy."""
+    above = (np.arange(size + 1) > node.k) & (0 <= node.k < size)
+    (x,) = _below_at_start(c, start, above[None, :].astype(c.integer_type(c.V)) * c.V)
+    why = f"{UPPER}: not every policy passes the level {shortened(node.level)} at coordinate {node.k}"
+    require(x >= node.level * c.total, why)
