@@ -180,11 +180,12 @@ class Words:
         self.keyword(name)
         return read(*arguments)
 
-    def by_state(self, states: int, read: Callable[[], T]) -> dict[int, T]:
+    def by_state(self, states: int, read: Callable[[], T], *, initial: bool = False) -> dict[int, T]:
         """Read a number of states, each once, and what follows each."""
+        number, one = ("initial states", "an initial state") if initial else ("states of the step", "the state")
         found = dict[int, T]()
-        for _ in range(self.between("the number of states of the step", 0, states)):
-            s = self.between("the state", 0, states - 1)
+        for _ in range(self.between(f"the number of {number}", int(initial), states)):
+            s = self.between(one, 0, states - 1)
             if s in found:
                 self.refuse(f"state {s} twice")
             found[s] = read()
@@ -255,10 +256,7 @@ class Certificate(Words):
         self.states = self.named("state_count", self.between, "the number of states", 1)
         self.horizon = self.named("horizon", self.between, "the horizon", 1, LONGEST_HORIZON)
         total = self.named("initial", self.at_least, 1, "the sum of the initial weights")
-        initial = [
-            (self.between("an initial state", 0, self.states - 1), self.at_least(0, "an initial weight"))
-            for _ in range(self.between("the number of initial states", 1, self.states))
-        ]
+        initial = self.by_state(self.states, lambda: self.at_least(0, "an initial weight"), initial=True)
         steps: list[Step] = []
         while len(steps) < self.horizon:
             times = self.named("steps", self.between, "the number of steps alike", 1, self.horizon - len(steps))
@@ -266,7 +264,7 @@ class Certificate(Words):
         if self.horizon * bits(discount) > MOST_RATE_BITS:
             many = f"a discount of {bits(discount)} bits over {self.horizon} steps"
             self.refuse(f"{many}, more than {MOST_RATE_BITS} in all")
-        model = Model(discount.numerator, discount.denominator, denominator, total, initial, steps)
+        model = Model(discount.numerator, discount.denominator, denominator, total, list(initial.items()), steps)
         self.bits = model.largest_total.bit_length() + denominator.bit_length() + bits(discount)
         return model
 
