@@ -47,7 +47,7 @@ def test_a_record_of_another_program_or_of_other_sources_is_not_believed(place, 
     built = plant_program(monkeypatch, tmp_path, BELIEVER)
     record = built.with_name("record")
     words = record.read_text().split()
-    assert plan().prove().program == str(built)
+    assert run_checker.find_checker().path == built
     words[place] = ("0" if words[place][0] != "0" else "1") + words[place][1:]
     record.write_text("\n".join(words))
     why = ["is not what its build left", "was built from other sources"][place]
@@ -108,3 +108,15 @@ def test_only_a_program_that_says_proved_and_ends_with_0_has_proved(name, monkey
     with pytest.raises((errors.NotProved, errors.Unsupported)):
         stated.prove()
     assert stated.proved is None
+
+
+@pytest.mark.parametrize("part", ["objective tail", "claim", "model", "policy"])
+def test_a_program_that_speaks_of_something_else_is_not_believed(part, monkeypatch, tmp_path):
+    require_checker()
+    honest = plan().prove().answer
+    plant_program(monkeypatch, tmp_path, f'echo "{honest}"')
+    assert plan().prove().answer == honest
+    other = honest.replace(f"{part} ", f"{part} 7", 1)
+    plant_program(monkeypatch, tmp_path, f'echo "{other}"')
+    with pytest.raises(errors.NotProved, match=f"the checker says .*{part} 7"):
+        plan().prove()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import tempfile
 from dataclasses import dataclass
 from fractions import Fraction
@@ -54,6 +53,7 @@ class Proved:
     :param digest: SHA-256 of what was proved: objective, bounds and model, the certificate up to its proofs
     :param program: the file of the checker
     :param program_sha256: SHA-256 of that file, which its build recorded with the digest of the sources at hand
+    :param answer: the checker's own words, with objective, claim, and digests of model and policy
     """
 
     theorem: str
@@ -67,6 +67,7 @@ class Proved:
     digest: str = ""
     program: str = ""
     program_sha256: str = ""
+    answer: str = ""
 
     @property
     def how(self) -> str:
@@ -95,6 +96,7 @@ class Proved:
             "statement_sha256": self.digest,
             "program": self.program,
             "program_sha256": self.program_sha256,
+            "answer": self.answer,
             "note": self.note or None,
         }
 
@@ -136,9 +138,7 @@ def prove(
             ) from None
         if certificate is not None:
             Path(certificate).write_bytes(file.read_bytes())
-        size = file.stat().st_size
-        stated, _, _ = file.read_bytes().partition(b"\nlower ")
-        digest = hashlib.sha256(stated).hexdigest()
+        text = file.read_bytes()
     theorem, axioms, note = THEOREM, AXIOMS, ""
     if isinstance(accepted.objective, Curved):
         theorem = UPPER_THEOREM if accepted.objective.has_upper_quantiles else CURVED_THEOREM
@@ -147,15 +147,30 @@ def prove(
         least = isinstance(accepted.low, ByCells)
         what = "is the least return" if least else "on a grid that rounds rewards is not covered"
         note = f"the plan states {at_least(plan.lower)}, which {what}"
-    if not re.match(rf"proved by {theorem}\b", answer.line):
-        raise NotProved(f"the checker says {answer.line!r:.80}, wanted a proof by {theorem}")
+    wanted = f"proved by {theorem}; {_stated(text)}; "
+    if not answer.line.startswith(wanted):
+        raise NotProved(f"the checker says {answer.line!r:.160}, wanted {wanted!r:.160}")
+    digest = hashlib.sha256(text.partition(b"\nlower ")[0]).hexdigest()
     before = (plan.proved_before or {}).get("statement_sha256")
     if before is not None and before != digest:
         note = "; ".join(filter(None, [note, "the file of the plan says that something else was proved"]))
     return Proved(
-        theorem, axioms, answer.seconds, accepted.lower, accepted.upper, accepted.cells, size, note, digest,
+        theorem, axioms, answer.seconds, accepted.lower, accepted.upper, accepted.cells, len(text), note, digest,
         str(answer.program.path) if answer.program else "", answer.program.sha256 if answer.program else "",
+        answer.line,
     )  # fmt: skip
+
+
+def _stated(text: bytes) -> str:
+    """Return what the checker must say that it proved: objective and claim, and digests of model and policy."""
+    words = text.decode("ascii").split()
+    model = words.index("discount")
+    lower = words.index("lower", model)
+    curves = next((i for i in range(model, lower) if words[i] in ("room", "places")), lower)
+    parts = words[model:curves], words[lower : words.index("upper", lower)]
+    digests = [hashlib.md5(" ".join(part).encode(), usedforsecurity=False).hexdigest() for part in parts]
+    asked = " ".join(words[words.index("objective") : model])
+    return f"{asked}; model {digests[0]}; policy {digests[1]}"
 
 
 def _run(file: Path, certificate: Certificate, clock: Clock) -> Answer:
