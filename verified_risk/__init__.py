@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .learning.log import Log
     from .learning.log_answers import LogAnswer, evaluate_from_log, plan_from_log
     from .learning.markov_test import MarkovTest, markov_test
-    from .mdp import MDP
+    from .mdp import MDP, IntervalMDP
     from .numbers.enclosure import Interval
     from .objectives import (
         CPW,
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         Front,
         FrontPoint,
         Plan,
+        RobustPlan,
         cvar_frontier,
         exact_plan,
         mean_cvar_front,
@@ -67,6 +68,7 @@ __version__ = "0.2.0"
 __all__ = [
     # models and laws
     "MDP",
+    "IntervalMDP",
     "Law",
     "models",
     "errors",
@@ -108,6 +110,7 @@ __all__ = [
     "CVaRFrontier",
     "ConstrainedPlan",
     "Constraint",
+    "RobustPlan",
     "Front",
     "FrontPoint",
     "compare",
@@ -149,7 +152,7 @@ _HOME = {
     "Log": "learning.log",
     **dict.fromkeys(("LogAnswer", "evaluate_from_log", "plan_from_log"), "learning.log_answers"),
     **dict.fromkeys(("MarkovTest", "markov_test"), "learning.markov_test"),
-    "MDP": "mdp",
+    **dict.fromkeys(("IntervalMDP", "MDP"), "mdp"),
     "Law": "law",
     **dict.fromkeys(("behavioural_form", "joint_law", "return_law"), "policy.evaluation"),
     **dict.fromkeys(("Run", "learn"), "learning"),
@@ -162,6 +165,7 @@ _HOME = {
             "Front",
             "FrontPoint",
             "Plan",
+            "RobustPlan",
             "cvar_frontier",
             "exact_plan",
             "mean_cvar_front",

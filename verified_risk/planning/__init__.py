@@ -3,6 +3,7 @@
 from .api import plan
 from .exact.exact_route import exact_plan
 from .result import ErrorBudget, Plan
+from .robust import RobustPlan
 from .tails.constrained import ConstrainedPlan, Constraint
 from .tails.frontier import CVaRFrontier, Front, FrontPoint, cvar_frontier, mean_cvar_front
 
@@ -14,6 +15,7 @@ __all__ = [
     "Front",
     "FrontPoint",
     "Plan",
+    "RobustPlan",
     "cvar_frontier",
     "exact_plan",
     "mean_cvar_front",
