@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from .policy import GridPolicy, HistoryPolicy, MarkovPolicy, MixturePolicy, Policy, ReturnPolicy
     from .policy.evaluation import behavioural_form, joint_law, return_law
     from .policy.playing import Player
+    from .policy.sensitivity import Sensitivities, Sensitivity
     from .progress import Progress
     from .proving import Proved
     from .rollouts import Rollout, rollout
@@ -97,6 +98,8 @@ __all__ = [
     "joint_law",
     "behavioural_form",
     "Player",
+    "Sensitivities",
+    "Sensitivity",
     "TrackReturn",
     "rollout",
     "Rollout",
@@ -144,6 +147,7 @@ _HOME = {
     **dict.fromkeys(("Comparison", "compare"), "comparing"),
     "Player": "policy.playing",
     "TrackReturn": "interop.track_return",
+    **dict.fromkeys(("Sensitivities", "Sensitivity"), "policy.sensitivity"),
     **dict.fromkeys(("Rollout", "rollout"), "rollouts"),
     "Recheck": "planning.result",
     "Proved": "proving",
