@@ -34,7 +34,14 @@ Utility: TypeAlias = tuple[Fraction, ...]
 
 
 class Sensitivity(NamedTuple):
-    """What one more unit of a transition probability would add to the objective."""
+    """The derivative of an objective by one transition probability.
+
+    :param state: a state
+    :param action: the index of an action there
+    :param next_state: the successor
+    :param probability: its probability
+    :param derivative: of the objective, as the probability rises
+    """
 
     state: int
     action: int
