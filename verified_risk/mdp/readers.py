@@ -332,7 +332,7 @@ class ModelReaders(files.Saved):
         initial: Initial | None = None,
         discount: Rational = 1,
     ) -> MDP:
-        """Read a DRN, PRISM or JANI file exactly, by Storm (the extra ``storm``).
+        """Read a DRN, PRISM or JANI file exactly, by Storm (the extra ``storm``), or a UMB archive (the extra ``umb``).
 
         The reward of step t is that of its state, its action and its transition; see
         :mod:`verified_risk.interop.storm`.
@@ -375,6 +375,20 @@ class ModelReaders(files.Saved):
         from ..interop.drn import write_drn
 
         write_drn(cast("MDP", self), path)
+
+    def to_umb(self, path: str | PathLike[str]) -> None:
+        """Write the model as a UMB archive, by umbi (the extra ``umb``): probabilities, rewards of branches, names of
+        actions, and those of at most 256 states as labels.
+
+        The format has neither horizon nor discount nor a law of the initial state; :meth:`from_storm` takes them.
+
+        :param path: the file
+        :raises Unsupported: if a reward is random given the next state
+        :raises MissingDependency: if umbi is not installed
+        """
+        from ..interop.umb import write_umb
+
+        write_umb(cast("MDP", self), path)
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON representation, with rationals as ``"p/q"``.
