@@ -41,7 +41,7 @@ def plan(
     gap: Rational | None = None,
     time_limit: float | None = None,
     progress: Report | None = None,
-    then: Weighting | str | None = None,
+    then: Weighting | str | None = "auto",
     subject_to: None = None,
     against: None = None,
 ) -> Plan: ...
@@ -56,7 +56,7 @@ def plan(
     gap: Rational | None = None,
     time_limit: float | None = None,
     progress: Report | None = None,
-    then: Weighting | str | None = None,
+    then: Weighting | str | None = "auto",
     subject_to: Sequence[str | Constraint],
     against: None = None,
 ) -> ConstrainedPlan: ...
@@ -84,7 +84,7 @@ def plan(
     gap: Rational | None = None,
     time_limit: float | None = None,
     progress: Report | None = None,
-    then: Weighting | str | None = None,
+    then: Weighting | str | None = "auto",
     subject_to: Sequence[str | Constraint] | None = None,
     against: str | None = None,
 ) -> Plan | ConstrainedPlan | RobustPlan:
@@ -119,8 +119,11 @@ def plan(
     bounds include it (:mod:`verified_risk.planning.no_horizon`): with a discount below 1, or if every policy reaches
     states that pay nothing more.
 
-    ``then="mean"`` replaces the policy by one with the better mean that loses at most ``gap``, or a millionth of the
-    range of returns if that is more; the bounds say how much.
+    CVaR and VaR are indifferent between many policies.  By default (``then="auto"``) their pass over a grid prefers,
+    among those that are as good, one with the better mean, at a loss of at most ``2**-33`` of the range of returns,
+    which the bounds include; ``then=None`` takes what comes first.  ``then="mean"``, or any other objective, replaces
+    the policy of any plan by one that this objective prefers and that loses at most ``gap``, or a millionth of the
+    range of returns if that is more; it takes a second plan.
 
     If probabilities are known up to intervals (:class:`~verified_risk.IntervalMDP`), ``against="worst"`` maximises what
     is certain at any rates within them and ``"best"`` what is possible, for the mean, CVaR, their mixtures and VaR; the
@@ -137,7 +140,7 @@ def plan(
     :param gap: the largest acceptable ``upper - lower``
     :param time_limit: seconds
     :param progress: a callback that takes a :class:`~verified_risk.Progress`
-    :param then: an objective that decides between policies that are as good
+    :param then: an objective that decides between policies that are as good; "auto" for the mean, in one pass
     :param subject_to: lower bounds on other objectives
     :param against: ``"worst"`` or ``"best"``: the rates, within their intervals, to plan for
     :returns: bounds, policy, law and certificate
@@ -158,7 +161,7 @@ def plan(
     wanted = read_nonnegative(gap, "gap")
     limit = read_seconds(time_limit)
     if uncertain is not None:
-        if then is not None or subject_to is not None:
+        if then not in (None, "auto") or subject_to is not None:
             raise Unsupported("plans at uncertain rates break no ties by a second objective and have no constraints")
         unit = None if eta is None else unit_that_fits(mdp, eta)
         return plan_robustly(uncertain, objective, against, eta=unit, gap=wanted, time_limit=limit)
@@ -174,8 +177,8 @@ def plan(
     with reporting_compilations(progress):
         if subject_to is not None:
             return plan_subject_to(mdp, objective, subject_to, eta=unit, gap=wanted, time_limit=limit)
-        problem = Problem(mdp, objective, unit, wanted, limit, progress)
+        problem = Problem(mdp, objective, unit, wanted, limit, progress, by_mean=then == "auto")
         found = solve(problem)
-        if then is not None:
+        if then is not None and then != "auto":
             found = break_ties(found, problem, read_objective(then))
     return found if tail is None else EndlessPlan.of(found, tail, greedy_for_the_mean(mdp, mdp.horizon))
