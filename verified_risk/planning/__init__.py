@@ -8,16 +8,6 @@ from .tails.constrained import ConstrainedPlan, Constraint
 from .tails.frontier import CVaRFrontier, Front, FrontPoint, cvar_frontier, mean_cvar_front
 
 __all__ = [
-    "CVaRFrontier",
-    "ConstrainedPlan",
-    "Constraint",
-    "ErrorBudget",
-    "Front",
-    "FrontPoint",
-    "Plan",
-    "RobustPlan",
-    "cvar_frontier",
-    "exact_plan",
-    "mean_cvar_front",
-    "plan",
-]
+    "CVaRFrontier", "ConstrainedPlan", "Constraint", "ErrorBudget", "Front", "FrontPoint", "Plan", "RobustPlan",
+    "cvar_frontier", "exact_plan", "mean_cvar_front", "plan",
+]  # fmt: skip

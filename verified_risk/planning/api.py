@@ -34,47 +34,21 @@ from .ties import break_ties
 
 @overload
 def plan(
-    mdp: MDP,
-    objective: Weighting | str,
-    *,
-    eta: Rational | None = None,
-    gap: Rational | None = None,
-    time_limit: float | None = None,
-    progress: Report | None = None,
-    then: Weighting | str | None = "auto",
-    subject_to: None = None,
-    against: None = None,
-) -> Plan: ...
-
-
+    mdp: MDP, objective: Weighting | str, *, eta: Rational | None = None, gap: Rational | None = None,
+    time_limit: float | None = None, progress: Report | None = None, then: Weighting | str | None = "auto",
+    subject_to: None = None, against: None = None,
+) -> Plan: ...  # fmt: skip
 @overload
 def plan(
-    mdp: MDP,
-    objective: Weighting | str,
-    *,
-    eta: Rational | None = None,
-    gap: Rational | None = None,
-    time_limit: float | None = None,
-    progress: Report | None = None,
-    then: Weighting | str | None = "auto",
-    subject_to: Sequence[str | Constraint],
-    against: None = None,
-) -> ConstrainedPlan: ...
-
-
+    mdp: MDP, objective: Weighting | str, *, eta: Rational | None = None, gap: Rational | None = None,
+    time_limit: float | None = None, progress: Report | None = None, then: Weighting | str | None = "auto",
+    subject_to: Sequence[str | Constraint], against: None = None,
+) -> ConstrainedPlan: ...  # fmt: skip
 @overload
 def plan(
-    mdp: IntervalMDP,
-    objective: Weighting | str,
-    *,
-    eta: Rational | None = None,
-    gap: Rational | None = None,
-    time_limit: float | None = None,
-    progress: Report | None = None,
-    against: str,
-) -> RobustPlan: ...
-
-
+    mdp: IntervalMDP, objective: Weighting | str, *, eta: Rational | None = None, gap: Rational | None = None,
+    time_limit: float | None = None, progress: Report | None = None, against: str,
+) -> RobustPlan: ...  # fmt: skip
 @hints_at_arguments
 def plan(
     mdp: MDP | IntervalMDP,
