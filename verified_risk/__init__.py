@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .learning.log import Log
     from .learning.log_answers import LogAnswer, evaluate_from_log, plan_from_log
     from .learning.markov_test import MarkovTest, markov_test
-    from .mdp import MDP
+    from .mdp import MDP, IntervalMDP
     from .numbers.enclosure import Interval
     from .objectives import (
         CPW,
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         Front,
         FrontPoint,
         Plan,
+        RobustPlan,
         cvar_frontier,
         exact_plan,
         mean_cvar_front,
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from .policy import GridPolicy, HistoryPolicy, MarkovPolicy, MixturePolicy, Policy, ReturnPolicy
     from .policy.evaluation import behavioural_form, joint_law, return_law
     from .policy.playing import Player
+    from .policy.sensitivity import Sensitivities, Sensitivity
     from .progress import Progress
     from .proving import Proved
     from .rollouts import Rollout, rollout
@@ -66,112 +68,52 @@ __version__ = "0.2.0"
 
 __all__ = [
     # models and laws
-    "MDP",
-    "Law",
-    "models",
-    "errors",
+    "MDP", "IntervalMDP", "Law", "models", "errors",
     # objectives
-    "Mean",
-    "CVaR",
-    "VaR",
-    "Wang",
-    "CPW",
-    "PiecewiseLinear",
-    "Spectral",
-    "ProportionalHazard",
-    "DualPower",
-    "ERM",
-    "EVaR",
-    "Weighting",
-    "objective",
+    "Mean", "CVaR", "VaR", "Wang", "CPW", "PiecewiseLinear", "Spectral", "ProportionalHazard", "DualPower", "ERM",
+    "EVaR", "Weighting", "objective",
     # policies and their evaluation
-    "Policy",
-    "MarkovPolicy",
-    "ReturnPolicy",
-    "GridPolicy",
-    "HistoryPolicy",
-    "MixturePolicy",
-    "return_law",
-    "joint_law",
-    "behavioural_form",
-    "Player",
-    "TrackReturn",
-    "rollout",
-    "Rollout",
+    "Policy", "MarkovPolicy", "ReturnPolicy", "GridPolicy", "HistoryPolicy", "MixturePolicy", "return_law",
+    "joint_law", "behavioural_form", "Player", "Sensitivities", "Sensitivity", "TrackReturn", "rollout", "Rollout",
     # planning
-    "plan",
-    "cvar_frontier",
-    "mean_cvar_front",
-    "exact_plan",
-    "Plan",
-    "ErrorBudget",
-    "CVaRFrontier",
-    "ConstrainedPlan",
-    "Constraint",
-    "Front",
-    "FrontPoint",
-    "compare",
-    "Comparison",
-    "Recheck",
+    "plan", "cvar_frontier", "mean_cvar_front", "exact_plan", "Plan", "ErrorBudget", "CVaRFrontier",
+    "ConstrainedPlan", "Constraint", "RobustPlan", "Front", "FrontPoint", "compare", "Comparison", "Recheck",
     "Proved",
     # learning
-    "learn",
-    "Learner",
-    "Run",
-    "AuditReport",
-    "Log",
-    "plan_from_log",
-    "evaluate_from_log",
-    "LogAnswer",
-    "markov_test",
-    "MarkovTest",
+    "learn", "Learner", "Run", "AuditReport", "Log", "plan_from_log", "evaluate_from_log", "LogAnswer",
+    "markov_test", "MarkovTest",
     # shared by all
-    "Interval",
-    "Progress",
-    "plotting",
-]
+    "Interval", "Progress", "plotting",
+]  # fmt: skip
 
 #: Home modules of the public names.  They are imported on first use; command-line help needs none of them.
 _HOME = {
-    "errors": "",
-    "models": "",
-    "plotting": "",
-    "Interval": "numbers.enclosure",
-    "Progress": "progress",
-    **dict.fromkeys(("Comparison", "compare"), "comparing"),
-    "Player": "policy.playing",
-    "TrackReturn": "interop.track_return",
-    **dict.fromkeys(("Rollout", "rollout"), "rollouts"),
-    "Recheck": "planning.result",
-    "Proved": "proving",
-    "AuditReport": "learning.audit",
-    "Learner": "learning.agent",
-    "Log": "learning.log",
-    **dict.fromkeys(("LogAnswer", "evaluate_from_log", "plan_from_log"), "learning.log_answers"),
-    **dict.fromkeys(("MarkovTest", "markov_test"), "learning.markov_test"),
-    "MDP": "mdp",
-    "Law": "law",
-    **dict.fromkeys(("behavioural_form", "joint_law", "return_law"), "policy.evaluation"),
-    **dict.fromkeys(("Run", "learn"), "learning"),
-    **dict.fromkeys(
-        (
-            "CVaRFrontier",
-            "ConstrainedPlan",
-            "Constraint",
-            "ErrorBudget",
-            "Front",
-            "FrontPoint",
-            "Plan",
-            "cvar_frontier",
-            "exact_plan",
-            "mean_cvar_front",
-            "plan",
-        ),
-        "planning",
-    ),
-    **dict.fromkeys(
-        ("GridPolicy", "HistoryPolicy", "MarkovPolicy", "MixturePolicy", "Policy", "ReturnPolicy"), "policy"
-    ),
+    name: module
+    for module, names in {
+        "mdp": "MDP IntervalMDP",
+        "law": "Law",
+        "": "models errors plotting",
+        "policy": "Policy MarkovPolicy ReturnPolicy GridPolicy HistoryPolicy MixturePolicy",
+        "policy.evaluation": "return_law joint_law behavioural_form",
+        "policy.playing": "Player",
+        "policy.sensitivity": "Sensitivities Sensitivity",
+        "interop.track_return": "TrackReturn",
+        "rollouts": "rollout Rollout",
+        "planning": "plan cvar_frontier mean_cvar_front exact_plan Plan ErrorBudget "
+        "CVaRFrontier ConstrainedPlan Constraint RobustPlan Front FrontPoint",
+        "comparing": "compare Comparison",
+        "planning.result": "Recheck",
+        "proving": "Proved",
+        "learning": "learn Run",
+        "learning.agent": "Learner",
+        "learning.audit": "AuditReport",
+        "learning.log": "Log",
+        "learning.log_answers": "plan_from_log evaluate_from_log LogAnswer",
+        "learning.markov_test": "markov_test MarkovTest",
+        "numbers.enclosure": "Interval",
+        "progress": "Progress",
+    }.items()
+    for name in names.split()
 }
 
 

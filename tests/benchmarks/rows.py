@@ -29,6 +29,7 @@ GROUPS = {
     "o": "A billion cells; estimates of memory by which plans are refused",
     "p": "What happens before a pass",
     "q": "Limits of time, CPU seconds asked for and taken",
+    "r": "Jobs: models of gymnasium to a gap of 1 % in a minute, fronts, constraints, ties, uncertain rates",
 }
 
 

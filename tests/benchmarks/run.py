@@ -28,6 +28,7 @@ import numpy as np  # noqa: E402
 sys.path.insert(0, str(Path(__file__).parent))
 
 import discounted  # noqa: E402
+import jobs  # noqa: E402
 import large  # noqa: E402
 import rivals  # noqa: E402
 import time_limits  # noqa: E402
@@ -417,6 +418,7 @@ GROUPS: dict[str, list[Callable[[bool], None]]] = {
     "o": [large.memory, large.estimates],
     "p": [large.preparation],
     "q": [time_limits.rows],
+    "r": [jobs.job_rows],
 }
 
 

@@ -37,7 +37,7 @@ def plot_option(words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]
 @click.option("--eta", default=None, help="Grid on which the return is tracked; default: the rewards' own grid.")
 @click.option("--gap", default=None, help="Stop when upper - lower is at most this.")
 @click.option("--time-limit", type=float, default=None, help="Stop after this many seconds; --prove has as many again.")
-@click.option("--then", default=None, help="Among policies that are as good, prefer one that is better for this.")
+@click.option("--then", default="auto", help="Of policies as good, prefer one better for this; auto, or none.")
 @click.option("--subject-to", multiple=True, help='Repeatable: a bound to keep to, "cvar(1/10) >= -5".')
 @click.option("--exact", is_flag=True, help="Exact integer arithmetic.")
 @click.option("--prove", "proving", is_flag=True, help="Have the bounds confirmed by the verified checker as well.")
@@ -50,7 +50,7 @@ def plan(
     eta: str | None,
     gap: str | None,
     time_limit: float | None,
-    then: str | None,
+    then: str,
     subject_to: tuple[str, ...],
     exact: bool,
     proving: bool,
@@ -63,14 +63,14 @@ def plan(
 
     from ..errors import InvalidArgument
 
-    given = {"--eta": eta, "--gap": gap, "--then": then, "--subject-to": subject_to or None}
+    given = {"--eta": eta, "--gap": gap, "--then": None if then == "auto" else then, "--subject-to": subject_to or None}
     unused = [name for name, value in given.items() if value is not None]
     if exact and unused:
         raise InvalidArgument(f"--exact has no error: leave out {' and '.join(unused)}, or --exact")
     weighting = vr.objective(text)
     mdp = source.read()
     if subject_to:
-        others = {"--then": then, "--prove": proving or None, "--save": save, "--plot": plot}
+        others = {"--then": given["--then"], "--prove": proving or None, "--save": save, "--plot": plot}
         extra = next((name for name, value in others.items() if value is not None), None)
         if extra is not None:
             raise InvalidArgument(f"{extra} has no form for plans with constraints: leave it out, or --subject-to")
@@ -83,14 +83,9 @@ def plan(
             answer = _exactly(mdp, weighting, time_limit)
         else:
             answer = vr.plan(
-                mdp,
-                weighting,
-                eta=eta,
-                gap=gap,
-                time_limit=time_limit,
-                then=then,
+                mdp, weighting, eta=eta, gap=gap, time_limit=time_limit, then=None if then == "none" else then,
                 progress=None if note is None else lambda now: note(now.bounds),
-            )
+            )  # fmt: skip
         if save is not None:
             answer.save(save)
         if plot is not None:

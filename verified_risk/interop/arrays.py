@@ -14,6 +14,9 @@ r"""Models from arrays (numpy, scipy sparse, nested lists), one for all steps or
 ``R[a][s, s']``, one entry for each row if ``P`` is one matrix, or nested lists ``R[s][a]`` of reward laws; a list of T
 of these if ``P`` is a list of T.  A reward of ``-inf`` at ``R[s, a]`` means that state s does not have action a.
 
+A tuple ``(P_low, P_high)`` of two of the forms above, for all steps, gives the ends of intervals that contain the
+probabilities; the model is then an :class:`~verified_risk.IntervalMDP`.
+
 A float is read as its shortest decimal.  A row of probabilities that misses 1 by no more than four units in the last
 place of 1 for each of its entries was normalised in floating point (in float32, if the array is of that type): it is
 read as small fractions if these sum to 1 (0.3333333333333333 is then 1/3), otherwise its largest entry absorbs the
@@ -32,16 +35,17 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import InvalidModel
+from ..errors import InvalidModel, Unsupported
 from ..law import Law
 from ..mdp import MDP
 from ..mdp.action import Action
 from ..mdp.flat import PackedStates, starts
+from ..mdp.intervals import Ends, IntervalMDP, inside
 from ..mdp.packed import Packed, Rows
 from ..mdp.readers import Horizon, Initial, StateActions
 from ..mdp.reading import Reader
 from ..mdp.repairs import Repairs
-from ..numbers.rational import Rational, as_whole
+from ..numbers.rational import Rational, as_whole, said
 from .array_rewards import StepRewards
 from .matrices import array_of, bits_of, interleaved, is_matrix_list, rows_of
 from .pairs import by_pairs
@@ -66,8 +70,13 @@ def mdp_of_arrays(
     action_names: Sequence[str] | None = None,
     state_names: Sequence[str] | None = None,
     pairs: tuple[Sequence[int], Sequence[int]] | None = None,
-) -> MDP:
+) -> MDP | IntervalMDP:
     """See :meth:`verified_risk.MDP.from_arrays`."""
+    ends: list[list[Ends]] | None = None
+    if isinstance(P, tuple) and len(P) == 2:
+        if terminal is not None or pairs is not None:
+            raise Unsupported("intervals of probabilities go with neither terminal rewards nor pairs")
+        P, ends = _between(P[0], P[1], layout)
     if pairs is not None:
         P, R = by_pairs(P, R, pairs)
     varies = _is_by_step(P)
@@ -98,7 +107,7 @@ def mdp_of_arrays(
     notes = [note for step in {id(step): step for step in read}.values() for note in step.notes()]
     names = _names(action_names, first)
     build = clocked if varies or terminal is not None else _plain
-    return build(
+    model = build(
         [step.states for step in read],
         Reader(first.n, normalise),
         initial=initial,
@@ -110,6 +119,10 @@ def mdp_of_arrays(
         action_names=names,
         state_names=state_names,
     )
+    if ends is None:
+        return model
+    one, used = [(Fraction(1), Fraction(1))], np.flatnonzero(first.offered).tolist()
+    return IntervalMDP(model, tuple(tuple(one if i // first.count in still else ends[i]) for i in used))
 
 
 def _plain(steps: Sequence[StateActions], read: Reader, *, terminal: object, **rest: Any) -> MDP:
@@ -171,8 +184,8 @@ class _Step:
 
     def notes(self) -> list[str]:
         absent = int((~self.offered).sum())
-        said = [f"{absent} actions with reward -inf were left out"] if absent and not self.listed else []
-        return [*self.repairs.notes(), *said, *self.remarks]
+        missing = [f"{absent} actions with reward -inf were left out"] if absent and not self.listed else []
+        return [*self.repairs.notes(), *missing, *self.remarks]
 
 
 # -- P ----------------------------------------------------------------------------------------------------------------
@@ -201,8 +214,8 @@ def _transitions(P: Arrays, layout: str | None, where: str) -> tuple[Rows, int, 
     """Return ``P`` as rows in the order (s, a), the numbers of states and actions, and whether actions came first."""
     if layout not in (None, "sas", "ass"):
         raise InvalidModel(f"layout is {layout!r}, wanted 'sas' for P[s, a, s'] or 'ass' for P[a, s, s']")
-    if isinstance(P, Rows):  # from pairs
-        return P, P.width, len(P) // P.width, False
+    if isinstance(P, Rows):  # from pairs or intervals
+        return P, P.width, len(P) // P.width, P.actions_first
     if is_matrix_list(P):
         if layout == "sas":
             raise InvalidModel(f"{where} is a list of one matrix for each action, wanted layout='ass' or none")
@@ -228,6 +241,37 @@ def _transitions(P: Arrays, layout: str | None, where: str) -> tuple[Rows, int, 
         )
     rows = rows_of(ordered.reshape(n * count, n), where)
     return replace(rows, bits=bits_of(P)), n, count, ass
+
+
+def _between(low: Arrays, high: Arrays, layout: str | None) -> tuple[Rows, list[list[Ends]]]:
+    """Return the laws at the same share of every interval of a row, and the intervals of their positive entries."""
+    parts = [_transitions(part, layout, f"P[{i}]") for i, part in enumerate((low, high))]
+    (lows, n, count, ass), highs = parts[0], parts[1][0]
+    if parts[0][1:] != parts[1][1:]:
+        raise InvalidModel(f"P[1] has {parts[1][1]} states and {parts[1][2]} actions, wanted {n} and {count} as P[0]")
+    read, column, value, start, kept = Reader(n, normalise=False), [], [], [0], []
+    for i in range(len(lows)):
+        s, a = divmod(i, count)
+        at = f"[{a}, {s}" if ass else f"[{s}, {a}"
+        least, most = (dict(zip(*rows.row(i), strict=True)) for rows in (lows, highs))
+        ends: list[Ends] = []
+        for k in (targets := sorted({*least, *most})):
+            ends.append((read.probability(least.get(k, 0), f"P[0]{at}, {k}]"),
+                         read.probability(most.get(k, 0), f"P[1]{at}, {k}]")))  # fmt: skip
+            if not ends[-1][0] <= ends[-1][1] <= 1:
+                low, high = map(said, ends[-1])
+                raise InvalidModel(
+                    f"P{at}, {k}] is from {low} to {high}, wanted low <= high <= 1: the tuple P is (low, high); one "
+                    "matrix for each action, or one for each step, is a list"
+                )
+        ends, masses = inside(ends, f"P{at}]")
+        positive = [j for j, p in enumerate(masses) if p]
+        column += [targets[j] for j in positive]
+        value += [masses[j] for j in positive]
+        start.append(len(column))
+        kept.append([ends[j] for j in positive])
+    columns = np.array(column, dtype=np.int64)
+    return Rows(np.array(start), columns, np.array(value, dtype=object), n, actions_first=ass), kept
 
 
 def _is_stacked(P: Arrays) -> bool:

@@ -12,7 +12,7 @@ a state's reward is collected when it is *left*, and not in the state after the 
 ``horizon`` steps is thus Storm's ``R=? [C<=horizon]``, for every scheduler.
 
 Variables and labels become the names of states and actions.  A state without a command is absorbing and has no reward,
-as Storm builds it.
+as Storm builds it.  UMB archives are read by their own package (:mod:`~verified_risk.interop.umb`).
 """
 
 from __future__ import annotations
@@ -30,11 +30,13 @@ from ..mdp import MDP, Outcome
 from ..mdp.readers import Horizon
 from ..numbers.rational import LARGEST_EXPONENT, Rational, as_fraction, as_whole, text
 from .outcomes import mdp_of_outcomes
+from .umb import read_umb, umb_names, umb_outcomes
 
-Outcomes: TypeAlias = list[list[list[Outcome]]]
+Outcomes: TypeAlias = list[list[list[Any]]]
+"""``outcomes[s][a]``: triples of probability, next state and reward."""
 
 PRISM = (".prism", ".nm", ".pm", ".sm")
-SUFFIXES = (".drn", *PRISM, ".jani")
+SUFFIXES = (".drn", *PRISM, ".jani", ".umb")
 """Suffixes of the files read here."""
 
 HUGE = re.compile(r"(?<![\w.])[\d.]+[eE][+-]?0*[1-9]\d{5,}", re.ASCII)
@@ -60,18 +62,29 @@ def read_storm(
     in the file.  Without ``horizon`` the model must end by itself: every path reaches an absorbing state without
     rewards, and the longest such path is the horizon.
     """
-    where = str(path)
-    built = _build(Path(path), constants)
-    _require_choices_in_discrete_time(built, where)
-    name, chosen = _reward_model(built, rewards, where)
-    outcomes = _outcomes(built, chosen)
-    start = _initial(built, initial, where)
+    where, stuck = str(path), 0
+    if Path(path).suffix.lower() == ".umb":
+        if constants:
+            raise InvalidArgument(f"constants is {constants!r}, but a UMB archive has none: leave it out")
+        ats, models, labels = read_umb(Path(path))
+        name, chosen = _reward_model(models, rewards, where)
+        outcomes, starts, (states, actions) = (
+            umb_outcomes(ats, chosen, where),
+            ats.initial_states,
+            umb_names(ats, labels),
+        )
+    else:
+        built = _build(Path(path), constants)
+        _require_choices_in_discrete_time(built, where)
+        name, chosen = _reward_model(dict(built.reward_models), rewards, where)
+        outcomes, starts, (states, actions) = _outcomes(built, chosen), _starts(built), _names(built)
+        stuck = _deadlocks(built)
+    start = _initial(starts, len(outcomes), initial, where)
     steps = _longest_path(outcomes, start, where) if horizon is None else horizon
-    notes = [f"read by Storm from {where}" + (f", reward model {name!r}" if name else "")]
-    stuck = _deadlocks(built)
+    reader = "umbi" if where.lower().endswith(".umb") else "Storm"
+    notes = [f"read by {reader} from {where}" + (f", reward model {name!r}" if name else "")]
     if stuck:
         notes.append(f"{stuck} state{'s' * (stuck > 1)} without a command: Storm lets them stay, paying nothing")
-    states, actions = _names(built)
     return mdp_of_outcomes(
         [outcomes], lambda t, s, a: f"{where}: state {s}, action {a}", varies=False, initial=start, horizon=steps,
         discount=discount, notes=notes, state_names=states, action_names=actions,
@@ -162,8 +175,7 @@ def _require_choices_in_discrete_time(built: Any, where: str) -> None:
         raise Unsupported(f"{where} is {shown} ({why}), wanted an MDP or a DTMC")
 
 
-def _reward_model(built: Any, wanted: str | None, where: str) -> tuple[str, Any]:
-    models = dict(built.reward_models)
+def _reward_model(models: Mapping[str, Any], wanted: str | None, where: str) -> tuple[str, Any]:
     named = ", ".join(repr(name) if name else "the one without a name ('')" for name in sorted(models))
     if not models:
         raise InvalidModel(f"{where} has no rewards, wanted at least one reward model: it says what the return is")
@@ -216,11 +228,14 @@ def _outcomes(built: Any, rewards: Any) -> Outcomes:
     ]
 
 
-def _initial(built: Any, initial: Any, where: str) -> Any:
+def _starts(built: Any) -> list[int]:
     try:
-        starts = [int(s) for s in built.initial_states]
+        return [int(s) for s in built.initial_states]
     except RuntimeError:  # no state has the label
-        starts = []
+        return []
+
+
+def _initial(starts: list[int], n: int, initial: Any, where: str) -> Any:
     if initial is None:
         if len(starts) != 1:
             shown = ", ".join(map(str, starts[:6])) + ("..." if len(starts) > 6 else "")
@@ -232,8 +247,8 @@ def _initial(built: Any, initial: Any, where: str) -> Any:
     named: Iterable[Any] = initial if isinstance(initial, Mapping) else [] if as_whole(initial) is None else [initial]
     for s in named:
         state = as_whole(s)
-        if state is None or not 0 <= state < built.nr_states:
-            raise InvalidArgument(f"initial names state {s!r}, wanted one of 0..{built.nr_states - 1} of {where}")
+        if state is None or not 0 <= state < n:
+            raise InvalidArgument(f"initial names state {s!r}, wanted one of 0..{n - 1} of {where}")
     return initial
 
 

@@ -449,6 +449,10 @@ def required_model(mdp: object) -> MDP:
     """Return ``mdp`` if it is a model; otherwise raise an error that says how to make one."""
     if isinstance(mdp, MDP):
         return mdp
+    if hasattr(mdp, "nominal"):
+        raise InvalidArgument(
+            f"mdp is {mdp!r}, wanted rates that are numbers: mdp.nominal, or plan(mdp, G, against=...)"
+        )
     named = isinstance(mdp, str)
     hint = ": MDP.from_gymnasium(...) makes one" if named or hasattr(mdp, "step") else ""
     raise InvalidArgument(f"mdp is {mdp!r}, wanted an MDP{hint}")

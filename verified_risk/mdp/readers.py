@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
 from .. import files
 from ..errors import hints_at_arguments
@@ -18,6 +18,7 @@ from .action import Action
 from .rewards import ContinuousReward
 
 if TYPE_CHECKING:
+    from .intervals import IntervalMDP
     from .model import MDP
 
 StateActions: TypeAlias = Sequence[tuple[Action, ...]]
@@ -186,7 +187,13 @@ class ModelReaders(files.Saved):
             normalise=normalise,
         )  # fmt: skip
 
+    @overload
     @classmethod
+    def from_arrays(cls, P: tuple[Arrays, Arrays], R: Arrays, **options: Any) -> IntervalMDP: ...
+    @overload
+    @classmethod
+    def from_arrays(cls, P: Arrays, R: Arrays, **options: Any) -> MDP: ...
+    @classmethod  # type: ignore[misc]
     @hints_at_arguments
     def from_arrays(
         cls,
@@ -204,12 +211,13 @@ class ModelReaders(files.Saved):
         action_names: Sequence[str] | None = None,
         state_names: Sequence[str] | None = None,
         pairs: tuple[Sequence[int], Sequence[int]] | None = None,
-    ) -> MDP:
+    ) -> MDP | IntervalMDP:
         """Build a model from numpy arrays, scipy sparse matrices or nested lists; T of them if it changes with the
         step.
 
         ``P`` is ``P[s, a, s']`` (``layout="sas"``), ``P[a, s, s']`` (``"ass"``), a list of one matrix per action, or
         one matrix with a row per state and action; ``R`` is ``R[s]``, ``R[s, a]``, ``R[s, a, s']`` or laws ``R[s][a]``.
+        A tuple ``(P_low, P_high)`` gives intervals of probabilities (:class:`~verified_risk.IntervalMDP`).
         ``layout`` is needed if the shape is ambiguous.  ``terminal[s]`` is added to the return at the end, discounted
         like a step T; ``absorbing`` states stay and earn nothing.  See :mod:`verified_risk.interop.arrays` for details.
 
@@ -218,7 +226,7 @@ class ModelReaders(files.Saved):
         >>> MDP.from_arrays(P, [[0, 1], [0, 0]], initial=0, horizon=3, layout="sas")
         MDP(2 states, 2 actions, horizon 3)
 
-        :param P: transition probabilities
+        :param P: transition probabilities, or a tuple of their low and high ends
         :param R: rewards
         :param initial: as for :class:`MDP`
         :param horizon: T, ``math.inf`` for none; may be omitted if ``P`` or ``R`` is a list of T
@@ -232,26 +240,16 @@ class ModelReaders(files.Saved):
         :param state_names: as for :class:`MDP`
         :param pairs: states and actions of the rows, if ``P`` has a row for each existing pair
         :returns: the model, with the decimals of the arrays read exactly
-        :raises InvalidModel: if shapes are ambiguous or do not fit, or a row is not a law; the message names the first
-            offending entry
+        :raises InvalidModel: if shapes are ambiguous or do not fit, a row is not a law, or its intervals exclude every
+            law; the message names the first offending entry
         """
         from ..interop.arrays import mdp_of_arrays
 
         return mdp_of_arrays(
-            P,
-            R,
-            initial=initial,
-            horizon=horizon,
-            discount=discount,
-            layout=layout,
-            terminal=terminal,
-            absorbing=absorbing,
-            normalise=normalise,
-            drawing=drawing,
-            action_names=action_names,
-            state_names=state_names,
-            pairs=pairs,
-        )
+            P, R, initial=initial, horizon=horizon, discount=discount, layout=layout, terminal=terminal,
+            absorbing=absorbing, normalise=normalise, drawing=drawing, action_names=action_names,
+            state_names=state_names, pairs=pairs,
+        )  # fmt: skip
 
     @classmethod
     @hints_at_arguments
@@ -334,7 +332,7 @@ class ModelReaders(files.Saved):
         initial: Initial | None = None,
         discount: Rational = 1,
     ) -> MDP:
-        """Read a DRN, PRISM or JANI file exactly, by Storm (the extra ``storm``).
+        """Read a DRN, PRISM or JANI file exactly, by Storm (the extra ``storm``), or a UMB archive (the extra ``umb``).
 
         The reward of step t is that of its state, its action and its transition; see
         :mod:`verified_risk.interop.storm`.
@@ -377,6 +375,20 @@ class ModelReaders(files.Saved):
         from ..interop.drn import write_drn
 
         write_drn(cast("MDP", self), path)
+
+    def to_umb(self, path: str | PathLike[str]) -> None:
+        """Write the model as a UMB archive, by umbi (the extra ``umb``): probabilities, rewards of branches, names of
+        actions, and those of at most 256 states as labels.
+
+        The format has neither horizon nor discount nor a law of the initial state; :meth:`from_storm` takes them.
+
+        :param path: the file
+        :raises Unsupported: if a reward is random given the next state
+        :raises MissingDependency: if umbi is not installed
+        """
+        from ..interop.umb import write_umb
+
+        write_umb(cast("MDP", self), path)
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON representation, with rationals as ``"p/q"``.

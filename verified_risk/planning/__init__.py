@@ -3,19 +3,11 @@
 from .api import plan
 from .exact.exact_route import exact_plan
 from .result import ErrorBudget, Plan
+from .robust import RobustPlan
 from .tails.constrained import ConstrainedPlan, Constraint
 from .tails.frontier import CVaRFrontier, Front, FrontPoint, cvar_frontier, mean_cvar_front
 
 __all__ = [
-    "CVaRFrontier",
-    "ConstrainedPlan",
-    "Constraint",
-    "ErrorBudget",
-    "Front",
-    "FrontPoint",
-    "Plan",
-    "cvar_frontier",
-    "exact_plan",
-    "mean_cvar_front",
-    "plan",
-]
+    "CVaRFrontier", "ConstrainedPlan", "Constraint", "ErrorBudget", "Front", "FrontPoint", "Plan", "RobustPlan",
+    "cvar_frontier", "exact_plan", "mean_cvar_front", "plan",
+]  # fmt: skip

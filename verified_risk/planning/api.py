@@ -15,7 +15,7 @@ from typing import overload
 
 from ..errors import InvalidArgument, Unsupported, hints_at_arguments
 from ..kernels.jit import reporting_compilations
-from ..mdp import MDP
+from ..mdp import MDP, IntervalMDP
 from ..mdp.model import required_model
 from ..numbers.rational import Rational
 from ..objectives import Weighting
@@ -26,6 +26,7 @@ from .grid_choice import unit_that_fits
 from .no_horizon import EndlessPlan, cut_off, greedy_for_the_mean
 from .problem import Problem
 from .result import Plan
+from .robust import RobustPlan, plan_robustly
 from .routes import solve
 from .tails.constrained import ConstrainedPlan, Constraint, plan_subject_to
 from .ties import break_ties
@@ -33,44 +34,34 @@ from .ties import break_ties
 
 @overload
 def plan(
-    mdp: MDP,
-    objective: Weighting | str,
-    *,
-    eta: Rational | None = None,
-    gap: Rational | None = None,
-    time_limit: float | None = None,
-    progress: Report | None = None,
-    then: Weighting | str | None = None,
-    subject_to: None = None,
-) -> Plan: ...
-
-
+    mdp: MDP, objective: Weighting | str, *, eta: Rational | None = None, gap: Rational | None = None,
+    time_limit: float | None = None, progress: Report | None = None, then: Weighting | str | None = "auto",
+    subject_to: None = None, against: None = None,
+) -> Plan: ...  # fmt: skip
 @overload
 def plan(
-    mdp: MDP,
-    objective: Weighting | str,
-    *,
-    eta: Rational | None = None,
-    gap: Rational | None = None,
-    time_limit: float | None = None,
-    progress: Report | None = None,
-    then: Weighting | str | None = None,
-    subject_to: Sequence[str | Constraint],
-) -> ConstrainedPlan: ...
-
-
+    mdp: MDP, objective: Weighting | str, *, eta: Rational | None = None, gap: Rational | None = None,
+    time_limit: float | None = None, progress: Report | None = None, then: Weighting | str | None = "auto",
+    subject_to: Sequence[str | Constraint], against: None = None,
+) -> ConstrainedPlan: ...  # fmt: skip
+@overload
+def plan(
+    mdp: IntervalMDP, objective: Weighting | str, *, eta: Rational | None = None, gap: Rational | None = None,
+    time_limit: float | None = None, progress: Report | None = None, against: str,
+) -> RobustPlan: ...  # fmt: skip
 @hints_at_arguments
 def plan(
-    mdp: MDP,
+    mdp: MDP | IntervalMDP,
     objective: Weighting | str,
     *,
     eta: Rational | None = None,
     gap: Rational | None = None,
     time_limit: float | None = None,
     progress: Report | None = None,
-    then: Weighting | str | None = None,
+    then: Weighting | str | None = "auto",
     subject_to: Sequence[str | Constraint] | None = None,
-) -> Plan | ConstrainedPlan:
+    against: str | None = None,
+) -> Plan | ConstrainedPlan | RobustPlan:
     """Return a policy with certified bounds on the optimum.
 
     The bounds hold over *all* policies, including randomised and history-dependent ones.
@@ -102,8 +93,15 @@ def plan(
     bounds include it (:mod:`verified_risk.planning.no_horizon`): with a discount below 1, or if every policy reaches
     states that pay nothing more.
 
-    ``then="mean"`` replaces the policy by one with the better mean that loses at most ``gap``, or a millionth of the
-    range of returns if that is more; the bounds say how much.
+    CVaR and VaR are indifferent between many policies.  By default (``then="auto"``) their pass over a grid prefers,
+    among those that are as good, one with the better mean, at a loss of at most ``2**-33`` of the range of returns,
+    which the bounds include; ``then=None`` takes what comes first.  ``then="mean"``, or any other objective, replaces
+    the policy of any plan by one that this objective prefers and that loses at most ``gap``, or a millionth of the
+    range of returns if that is more; it takes a second plan.
+
+    If probabilities are known up to intervals (:class:`~verified_risk.IntervalMDP`), ``against="worst"`` maximises what
+    is certain at any rates within them and ``"best"`` what is possible, for the mean, CVaR, their mixtures and VaR; the
+    answer is a :class:`~verified_risk.RobustPlan`.
 
     Possible issues: ties between actions break towards the least index, in float64; compare values, not policies.  A
     ``time_limit`` bounds the call, to within a second and one pass, but not the compilation of the kernels; if it is
@@ -116,8 +114,9 @@ def plan(
     :param gap: the largest acceptable ``upper - lower``
     :param time_limit: seconds
     :param progress: a callback that takes a :class:`~verified_risk.Progress`
-    :param then: an objective that decides between policies that are as good
+    :param then: an objective that decides between policies that are as good; "auto" for the mean, in one pass
     :param subject_to: lower bounds on other objectives
+    :param against: ``"worst"`` or ``"best"``: the rates, within their intervals, to plan for
     :returns: bounds, policy, law and certificate
     :raises InvalidArgument: if an option is out of range, or the tables do not fit in memory; the message names a grid
         that fits
@@ -125,11 +124,21 @@ def plan(
     :raises Infeasible: if no policy meets the constraints
     :raises Unsupported: if the constraints are of another kind
     """
-    mdp = required_model(mdp)
+    uncertain = mdp if isinstance(mdp, IntervalMDP) else None
+    if uncertain is None and against is not None:
+        raise InvalidArgument(
+            f"against is {against!r}, wanted None: only MDP.from_arrays((P_low, P_high), R) has intervals"
+        )
+    mdp = required_model(mdp if uncertain is None else uncertain.nominal)
     progress = read_report(progress)
     objective = read_objective(objective)
     wanted = read_nonnegative(gap, "gap")
     limit = read_seconds(time_limit)
+    if uncertain is not None:
+        if then not in (None, "auto") or subject_to is not None:
+            raise Unsupported("plans at uncertain rates break no ties by a second objective and have no constraints")
+        unit = None if eta is None else unit_that_fits(mdp, eta)
+        return plan_robustly(uncertain, objective, against, eta=unit, gap=wanted, time_limit=limit)
     if subject_to is not None:
         if isinstance(subject_to, (str, Constraint)):
             raise InvalidArgument(f"subject_to is {subject_to!r}, wanted a list of constraints")
@@ -142,8 +151,8 @@ def plan(
     with reporting_compilations(progress):
         if subject_to is not None:
             return plan_subject_to(mdp, objective, subject_to, eta=unit, gap=wanted, time_limit=limit)
-        problem = Problem(mdp, objective, unit, wanted, limit, progress)
+        problem = Problem(mdp, objective, unit, wanted, limit, progress, by_mean=then == "auto")
         found = solve(problem)
-        if then is not None:
+        if then is not None and then != "auto":
             found = break_ties(found, problem, read_objective(then))
     return found if tail is None else EndlessPlan.of(found, tail, greedy_for_the_mean(mdp, mdp.horizon))

@@ -24,6 +24,7 @@ from .clock import read_seconds
 
 if TYPE_CHECKING:
     from ..plotting import Picture
+    from ..policy.sensitivity import Sensitivities
     from ..proving import Proved
 
 
@@ -88,6 +89,26 @@ class Recheck:
             ("upper", "" if self.upper is None else at_most(self.upper), self.upper_holds, self.upper_route),
         )
         return "\n".join(f"{name} {holds.value:8} {bound:>22}  {route}" for name, bound, holds, route in rows)
+
+
+class Uncovered:
+    """What plans answer that neither other code nor the verified checker covers."""
+
+    WHY: ClassVar[str] = "not covered: plans at the worst or best rates have no second computation and no Coq theorem"
+
+    def recheck(self) -> Recheck:
+        """Answer *unknown* for both bounds.
+
+        :returns: no bounds, and why
+        """
+        return Recheck(None, None, self.WHY, self.WHY, Truth.UNKNOWN, Truth.UNKNOWN)
+
+    def prove(self) -> None:
+        """Raise: the checker has no theorem for these bounds.
+
+        :raises Unsupported: always
+        """
+        raise Unsupported(self.WHY, instead="a plan for a model whose rates are numbers")
 
 
 @dataclass(frozen=True, repr=False)
@@ -270,6 +291,24 @@ class Plan(files.Saved):
         found = prove(self, certificate=certificate, seconds=read_seconds(time_limit), progress=progress)
         object.__setattr__(self, "proved", found)
         return found
+
+    def sensitivity(self, objective: Weighting | str | None = None) -> Sensitivities:
+        """Return how the policy's objective moves with each transition probability, exactly; printing it shows the ten
+        largest derivatives.
+
+        A derivative is by one probability, at all steps, as it rises and those of the other successors fall in
+        proportion.  At a corner of the objective, derivatives by a falling probability may differ.
+
+        :param objective: a weighting or its text form; by default the plan's own
+        :returns: the derivatives, the largest first
+        :raises Unsupported: if the weighting is not piecewise linear, or the exact law of the return takes too long
+        """
+        from ..policy.sensitivity import sensitivities
+
+        weighting = self.objective if objective is None else read_objective(objective)
+        if self.mdp.endless or self.law_error != 0:
+            raise Unsupported("derivatives need a horizon and the exact law of the return, which takes too long here")
+        return sensitivities(self.mdp, self.policy, weighting, self.required_law())
 
     def plot(self) -> Picture:
         """Plot the law of the policy's return, its quantiles, and the part of it that the objective weighs.

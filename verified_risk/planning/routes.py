@@ -67,13 +67,16 @@ def _interpolated_tables(problem: Problem) -> Plan:
 
 def _thresholds(problem: Problem, model: FloatModel, clock: Clock) -> Plan:
     assert problem.objective.quantile is not None
-    bounds = best_quantile(model, problem.objective.quantile, problem.mdp, clock)
+    bounds = best_quantile(model, problem.objective.quantile, problem.mdp, clock, by_mean=problem.by_mean)
     return certify_on_grid(problem.mdp, problem.objective, model, bounds, "threshold probabilities", clock)
 
 
 def _budgets(problem: Problem, model: FloatModel, clock: Clock) -> Plan:
-    bounds = best_single_level(model, problem.objective.require_levels())
-    return certify_on_grid(problem.mdp, problem.objective, model, bounds, "budget recursion, float64", clock)
+    bounds = best_single_level(model, problem.objective.require_levels(), by_mean=problem.by_mean)
+    found = certify_on_grid(problem.mdp, problem.objective, model, bounds, "budget recursion, float64", clock)
+    if problem.by_mean and problem.gap is not None and found.gap > problem.gap:  # the mean may cost too much
+        return _budgets(replace(problem, by_mean=False), model, clock)
+    return found
 
 
 def _constant(problem: Problem, model: FloatModel, clock: Clock) -> Plan:

@@ -18,7 +18,7 @@ from .clock import Clock
 from .exact.exact_route import last_attained, mean_to_go
 from .exact.limb_tables import Overflow, best_quantile_in_limbs
 from .tails.budget_tables import BudgetRule, BudgetTables, budget_tables
-from .tails.tail_route import Bounds
+from .tails.tail_route import TIE_SHARE, Bounds
 
 EXACT_CELLS = 300_000
 """Maximum number of backups for deciding thresholds in Python integers: about a second."""
@@ -30,15 +30,26 @@ NONE = Bounds(Fraction(-1), Fraction(-1), Fraction(-1), lambda t, s, i: 0)
 """Stands for: no doubtful threshold is attained."""
 
 
-def best_quantile(model: FloatModel, jump: Jump, mdp: MDP, clock: Clock | None = None) -> Bounds:
-    """Return the largest quantile, in shifted units."""
+def best_quantile(
+    model: FloatModel, jump: Jump, mdp: MDP, clock: Clock | None = None, *, by_mean: bool = False
+) -> Bounds:
+    """Return the largest quantile, in shifted units; ``by_mean`` prefers, of policies that fall short as rarely, one
+    with the better mean."""
     tables = budget_tables(model, Fraction(), 0, model.remaining[0], threshold=True)
     certain = _last(tables, lambda above, below: jump.reached_by(above))
     possible = max(certain, _last(tables, lambda above, below: jump.reached_by(below)))
     if possible > certain:
         settled = _settle(model, jump, mdp, range(certain + 1, possible + 1), Clock() if clock is None else clock)
         if settled is not None:
-            return settled if settled.lower > certain else _answer(tables, certain, certain)
+            if settled.lower > certain:
+                return settled
+            possible = certain
+    if by_mean:
+        kappa = TIE_SHARE / (model.remaining[0] + 1)
+        again = budget_tables(model, kappa, certain, certain, threshold=True, linear=tables.linear)
+        least = again.enclosure.below(float(model.initial_prob @ tables.linear.value[0][model.initial_state]))
+        if jump.reached_by(again.enclosure.above(float(again.shortfall[0])) - kappa * least):
+            return _answer(again, certain, possible)
     return _answer(tables, certain, possible)
 
 

@@ -9,9 +9,9 @@ with :math:`c(b) = w b + \frac{1-w}{\alpha} b^+`, rho over the attainable return
 :math:`c(b) = 1(b > 0)`: the largest rho such that some policy falls short of it with probability below alpha. A
 weighting with several levels needs one rho for each, found by branch and bound on boxes of rhos.
 
-Ties break towards the least action index.  If the objective no longer depends on the remaining return, or is linear in
-it, the action with the largest expected remaining return is taken (again the least index).  Compare values, not
-policies.
+Python integers break ties by the mean to go, then towards the least action index; limbs, in larger models, by the
+index.  If the objective no longer depends on the remaining return, or is linear in it, both take the action with the
+largest expected remaining return.  Compare values, not policies.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ FEW_CELLS = 200
 Action: TypeAlias = int
 Decision: TypeAlias = Callable[[int, int, int], Action]
 """``decision(t, s, y)`` with y in units."""
-Cell: TypeAlias = tuple[int, Action]
-"""A value (an integer over ``Q**(T-t)``) and an optimal action."""
+Cell: TypeAlias = tuple[int, int, Action]
+"""A value and minus the mean to go (integers over ``Q**(T-t)``), and an action: the least cell of a budget."""
 
 
 def exact_plan(mdp: MDP, objective: Weighting | str, *, time_limit: Rational | None = None) -> Plan:
@@ -238,7 +238,7 @@ def budget_pass(
 ) -> list[dict[tuple[int, int], Cell]]:
     """Compute ``W_t(s, b)`` for every budget reachable from the given initial ones, unless ``known`` has the answer.
 
-    Values at step t are integers over ``Q**(T-t)``; returns one dict ``{(s, b): (W, action)}`` per step.
+    Values at step t are integers over ``Q**(T-t)``; returns one dict ``{(s, b): (W, -mean to go, action)}`` per step.
 
     ``tick`` is called for every cell and may raise.
 
@@ -258,26 +258,30 @@ def budget_pass(
         if sum(map(len, needed)) > MOST_BUDGETS:
             raise TooManySums
     tables: list[dict[tuple[int, int], Cell]] = [{}]
+    power = 1
     for t in range(grid.horizon - 1, -1, -1):
         following_table, last = tables[-1], t == grid.horizon - 1
 
         def after(
             s: int, b: int, t: int = t, table: dict[tuple[int, int], Cell] = following_table, last: bool = last
-        ) -> int:
+        ) -> Cell:
             if last:
-                return terminal(b)
+                return terminal(b), 0, 0
             cell = table.get((s, b)) or known(t + 1, s, b)
             assert cell is not None
-            return cell[0]
+            return cell
 
         cells = {}
         for s, b in needed[t]:
             tick()
-            cells[s, b] = min(
-                (sum(w * after(target, b - j) for w, target, j in branches), a)
-                for a, branches in enumerate(grid.steps[t][s])
-            )
+            options = []
+            for a, branches in enumerate(grid.steps[t][s]):
+                ways = [(w, j, after(target, b - j)) for w, target, j in branches]
+                cost = sum([w * cell[0] for w, _, cell in ways])
+                options.append((cost, sum([w * (cell[1] - j * power) for w, j, cell in ways]), a))
+            cells[s, b] = min(options)
         tables.append(cells)
+        power *= grid.denominator
     return tables[:0:-1]
 
 
@@ -306,9 +310,9 @@ def _best_single_level(
 
     def known(t: int, s: int, b: int) -> Cell | None:
         if b <= outlook.least[t][s]:
-            return below * (b * powers[t] - outlook.value[t][s]), outlook.action[t][s]
+            return below * (b * powers[t] - outlook.value[t][s]), -outlook.value[t][s], outlook.action[t][s]
         if b >= outlook.greatest[t][s]:
-            return above * (b * powers[t] - outlook.value[t][s]), outlook.action[t][s]
+            return above * (b * powers[t] - outlook.value[t][s]), -outlook.value[t][s], outlook.action[t][s]
         return None
 
     tables = budget_pass(grid, budgets, lambda b: (above if b > 0 else below) * b, known, tick)
@@ -321,8 +325,8 @@ def _best_single_level(
     def score(rho: int) -> int:
         return rho * scale * full - sum(w * cell(0, s, rho)[0] for s, w in grid.initial)
 
-    rho = max(budgets, key=score)
-    return Fraction(score(rho), scale * full) * grid.unit, lambda t, s, y: cell(t, s, rho - y)[1]
+    rho = max(budgets, key=lambda rho: (score(rho), -sum(w * cell(0, s, rho)[1] for s, w in grid.initial)))
+    return Fraction(score(rho), scale * full) * grid.unit, lambda t, s, y: cell(t, s, rho - y)[2]
 
 
 def attained_quantile(
@@ -333,9 +337,9 @@ def attained_quantile(
 
     def known(t: int, s: int, b: int) -> Cell | None:
         if b <= outlook.least[t][s]:
-            return 0, outlook.action[t][s]
+            return 0, -outlook.value[t][s], outlook.action[t][s]
         if b > outlook.greatest[t][s]:
-            return powers[t], outlook.action[t][s]
+            return powers[t], -outlook.value[t][s], outlook.action[t][s]
         return None
 
     tables = budget_pass(grid, [rho], lambda b: int(b > 0), known, tick)
@@ -346,4 +350,4 @@ def attained_quantile(
         return found
 
     least = Fraction(sum(w * cell(0, s, rho)[0] for s, w in grid.initial), powers[0] * grid.initial_denominator)
-    return (lambda t, s, y: cell(t, s, rho - y)[1]) if jump.reached_by(least) else None
+    return (lambda t, s, y: cell(t, s, rho - y)[2]) if jump.reached_by(least) else None

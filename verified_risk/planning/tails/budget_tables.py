@@ -212,7 +212,7 @@ def _fill_outside(now: Floats, margin: int, first: int, last: int, reach: int, s
     ``reach``.
 
     Right of the greatest remaining return the table continues with ``slope`` per unit from its last value, or, for
-    ``slope = 0``, at probability 1.
+    ``slope = 0``, at probability 1 plus ``left``.
     """
     if first == 1:
         now[:, : margin + 1] = left[:, None]
@@ -220,7 +220,7 @@ def _fill_outside(now: Floats, margin: int, first: int, last: int, reach: int, s
     if slope:
         now[:, beyond] = now[:, margin + last, None] + slope * np.arange(1, reach - last + 1)
     else:
-        now[:, beyond] = 1.0
+        now[:, beyond] = 1.0 + left[:, None]
 
 
 Stepper: TypeAlias = Callable[[int, int, int, tuple[int, int], Floats, Floats, npt.NDArray[Any]], None]

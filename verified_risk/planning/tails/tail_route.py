@@ -38,6 +38,8 @@ STEEPEST = Fraction(2**900)
 :func:`best_single_level` and :func:`assemble` replace it."""
 
 
+TIE_SHARE = Fraction(1, 2**33)
+"""Weight of the mean where it decides between policies that are as good."""
 MOST_RIVALS = 64
 """Maximum number of values of rho to compare exactly."""
 
@@ -79,8 +81,9 @@ def best_mean(model: FloatModel, linear: LinearPart | None = None) -> Bounds:
     )
 
 
-def best_single_level(model: FloatModel, levels: Levels) -> Bounds:
-    """Maximise ``levels.mean * E Z + w * CVaR_alpha(Z)``, in shifted units."""
+def best_single_level(model: FloatModel, levels: Levels, *, by_mean: bool = False) -> Bounds:
+    """Maximise ``levels.mean * E Z + w * CVaR_alpha(Z)``, in shifted units; ``by_mean`` prefers, of policies that are
+    as good, one with the better mean."""
     if not levels.tails:
         return best_mean(model)
     ((alpha, weight),) = levels.tails
@@ -90,7 +93,22 @@ def best_single_level(model: FloatModel, levels: Levels) -> Bounds:
     linear = linear_part(model, with_variance=True)
     low, high = rho_window(model, linear, weight / min(slope, STEEPEST))
     tables = budget_tables(model, levels.mean / min(slope, STEEPEST), low, high, linear=linear)
-    return assemble(tables, levels.mean, slope)
+    found = assemble(tables, levels.mean, slope)
+    return found if levels.mean or not by_mean or slope > 1 / TIE_SHARE else _with_better_mean(tables, slope, found)
+
+
+def _with_better_mean(tables: BudgetTables, slope: Fraction, found: Bounds) -> Bounds:
+    """Repeat a pass for CVaR with a little of the mean, for those rho that may be the best (theory 05, B12)."""
+    model, rhos = tables.model, range(tables.low, tables.high + 1)
+    scores = scores_of(tables.shortfall, rhos, Fraction(), slope, model.remaining[0])
+    tied = np.flatnonzero(scores >= float(2 * found.lower - found.upper)) + tables.low
+    again = budget_tables(model, TIE_SHARE / slope, int(tied[0]), int(tied[-1]), linear=tables.linear)
+    best = int(np.argmax(np.arange(again.low, again.high + 1) - float(slope) * again.shortfall))
+    least = again.enclosure.below(float(model.initial_prob @ tables.linear.value[0][model.initial_state]))
+    shortfall = again.enclosure.above(again.shortfall[best]) - TIE_SHARE / slope * least
+    rho = again.low + best
+    lower = rho - slope * shortfall
+    return Bounds(lower, lower, found.upper, BudgetRule(again, rho))
 
 
 def _nearly_mean(model: FloatModel, mean_weight: Fraction) -> Bounds:
