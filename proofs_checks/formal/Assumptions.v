@@ -1,7 +1,7 @@
 (** * The axioms of the main theorems, grouped by the paper's labels; each group is printed once.
     [EACH=1 ./compile.sh] prints them theorem by theorem. *)
 
-From VerifiedRisk Require Import Soundness CurvedSoundness UpperQuantiles TextSoundness KlStatement KlExplicit KlSize
+From VerifiedRisk Require Import Soundness CurvedSoundness UpperQuantiles TextSoundness Embedded KlStatement KlExplicit KlSize
   CarriedRegret Carried GridRegret RhoSearch KlEnds KlBeliefs KlRadii KlWidths KlEvent KlSets KtRedundancy BestRow Ville KlRegret
   KlHeadline.
 From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFacts QuantileInverse QuantileFacts
@@ -124,3 +124,4 @@ Print Assumptions check_sound.
 Print Assumptions check_curved_sound.
 Print Assumptions upper_quantiles_sound.
 Print Assumptions check_text_sound.
+Print Assumptions an_accepted_text_is_true.

@@ -115,7 +115,7 @@ Section Readers.
   Definition push {X} (r : reader X) (found : list X) : reader (list X) :=
     fun i => match r i with Got x j => Got (x :: found) j | Stopped p why => Stopped p why end.
   Definition exactly {X} (n : Z) (r : reader X) : reader (list X) := fun i =>
-    match loop (push r) n (Zwf_well_founded 0 n) [] i with Got l j => Got (rev' l) j | stop => stop end.
+    match loop (push r) n (computable (Zwf_well_founded 0) n) [] i with Got l j => Got (rev' l) j | stop => stop end.
   Definition several_to {X} (most : Z) (what : string) (least : Z) (r : reader X) : reader (list X) :=
     and_then (between what least most) (fun n => exactly n r).
   Definition several {X} : string -> Z -> reader X -> reader (list X) := several_to most_items.
@@ -136,7 +136,7 @@ Section Readers.
     | Stopped p why => Stopped p why
     end.
   Definition each_state {X} (what : string) (states n : Z) (r : reader X) : reader (listing X) := fun i =>
-    match loop (push_state what states r) n (Zwf_well_founded 0 n) (Leaf, []) i with
+    match loop (push_state what states r) n (computable (Zwf_well_founded 0) n) (Leaf, []) i with
     | Got found j => Got (rev' (snd found)) j
     | Stopped p why => Stopped p why
     end.
@@ -161,7 +161,7 @@ Section Readers.
          | Stopped p why => Stopped p why
          end.
   Definition fill {X} (n : Z) (r : Z -> reader (Z * X)) : reader (list (Z * X)) :=
-    fill_from r n (Zwf_well_founded 0 n) [].
+    fill_from r n (computable (Zwf_well_founded 0) n) [].
 
   (** ** What readers give *)
 
