@@ -189,7 +189,8 @@ def test_a_terminal_gets_colours():
     window = Terminal("plan", "two_paths", "--exact")
     assert window.finish() == 0
     assert "\x1b[1;36mvalue" in window.shown
-    assert plain(window.shown).splitlines()[0].startswith("objective  cvar(1/4)")
+    # on a busy machine progress was drawn before, and wiped
+    assert any(line.startswith("objective  cvar(1/4)") for line in plain(window.shown).splitlines())
 
 
 def test_a_reader_who_stops_reading_is_no_error():
