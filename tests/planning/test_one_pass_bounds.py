@@ -46,7 +46,7 @@ def test_nothing_is_above_a_weighting_that_is_not_concave(G):
 @pytest.mark.parametrize("G", ["wang(3/4)", "cpw(71/100)", "wang(-1/2)"])
 def test_a_search_that_found_nothing_has_what_one_pass_has(G, tmp_path):
     """A plan with the trivial bounds stands for a search that ran out of time."""
-    G, rechecked = vr.objective(G), 0
+    G, bounded = vr.objective(G), 0
     for mdp, model, _ in small("one pass", 8):
         low, high = mdp.remaining_range(0)
         whole = vr.plan(mdp, G)
@@ -60,14 +60,10 @@ def test_a_search_that_found_nothing_has_what_one_pass_has(G, tmp_path):
         assert found.lower <= bounds(G.of(vr.return_law(mdp, found.policy)))[1]
         if G.shape == "concave":
             assert found.upper <= vr.plan(mdp, "mean").upper
-        if found.certificate.bounded_by is not None:
-            rechecked += 1
-            assert found.recheck().upper_holds.value == "holds"
-            forged = replace(found.certificate, bounded_by=(vr.CVaR("1/100"), found.eta))
-            assert replace(found, certificate=forged).recheck().upper_holds.value == "unknown"
+        bounded += "the upper bound is that of" in found.certificate.method
         found.save(tmp_path / "plan.json")
         assert vr.Plan.load(tmp_path / "plan.json").to_json() == found.to_json()
-    assert (rechecked > 3) is (G.shape == "concave")
+    assert (bounded > 3) is (G.shape == "concave")
 
 
 def test_a_bound_below_what_a_policy_attains_is_reported_and_not_hidden(monkeypatch):

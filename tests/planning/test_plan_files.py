@@ -132,23 +132,15 @@ def test_rewards_of_any_size_can_be_shown(size):
 
 @pytest.mark.parametrize("name", CONTINUOUS)
 @pytest.mark.parametrize("objective", [vr.CVaR("1/4"), vr.VaR("1/3"), vr.Wang("1/2")], ids=str)
-def test_plans_of_continuous_models_are_rechecked_saved_and_loaded(name, objective, tmp_path):
+def test_plans_of_continuous_models_are_saved_and_loaded_and_not_covered_by_recheck(name, objective, tmp_path):
     plan = vr.plan(CONTINUOUS[name], objective, eta="1/20", time_limit=2)
     before = plan.recheck()
-    assert before.lower_holds is Truth.HOLDS, str(before)
-    assert before.upper_holds is Truth.HOLDS, str(before)
+    assert before.lower_holds is before.upper_holds is Truth.UNKNOWN
+    assert before.upper_route.startswith("not covered: continuous rewards")
     assert plan.law is None  # that of the return rounded up is another one
     plan.save(tmp_path / "plan.json")
     again = vr.Plan.load(tmp_path / "plan.json")
     assert again.recheck() == before
-
-
-def test_a_continuous_plan_that_boasts_is_found_out():
-    plan = vr.plan(CONTINUOUS["discounted"], vr.CVaR("1/4"), eta="1/20")
-    boasting = replace(plan, lower=plan.lower + Fraction(1, 100))
-    assert boasting.recheck().lower_holds is Truth.UNKNOWN  # what rounding up has added is between 0 and T eta
-    beyond = replace(plan, lower=plan.lower + Fraction(2, 20) + Fraction(1, 100), upper=Fraction(2))
-    assert beyond.recheck().lower_holds is Truth.FAILS
 
 
 def test_the_walk_over_the_grid_agrees_with_the_exact_judge():

@@ -129,10 +129,10 @@ def _discounted_attempts(draft: Draft, bits: int, word: int) -> Iterator[Certifi
     Where the planner is sharper than the checker, at the node from which it treats a table as linear, a grid halved
     once or twice compensates, for either bound.
     """
+    if LEAST_BITS <= word < bits:
+        yield from (replace(draft, halved=halved).certificate(exact=False, bits=word) for halved in range(2))
     for halved in range(3):
         one = replace(draft, halved=halved)
-        if LEAST_BITS <= word < bits:
-            yield one.certificate(exact=False, bits=word)
         yield one.certificate(exact=False, bits=bits)
         if not draft.by_cells and one.exact_bits() <= MOST_EXACT_BITS:
             yield one.certificate(exact=True, bits=bits)

@@ -40,7 +40,7 @@ def bounded(weighting: Weighting, law: Law, accuracy: Fraction, *, exact: bool) 
 
     ``exact``: the checker will compute the law without rounding.
     """
-    levels = _stair_levels(law)
+    levels = _stair_levels(law, exact=exact)
     drawn = [(weight, *_drawn(part, accuracy, law if exact else None, levels)) for weight, part in weighting.terms]
     places = tuple(sorted({end for _, _, _, pieces, _ in drawn for end, _ in pieces}))
     curves = []
@@ -138,13 +138,14 @@ def _at_places(pieces: list[Piece], places: tuple[Fraction, ...]) -> tuple[tuple
     return tuple(heights), tuple(supports)
 
 
-def stair_level(level: Fraction) -> Fraction:
-    """Return the place of the stair for a CDF value: the checker rounds masses down, so its CDF is slightly higher."""
-    return min(up(level) + 2 * GRAIN, ONE)
+def stair_level(level: Fraction, *, exact: bool = False) -> Fraction:
+    """Return the place of the stair for a CDF value: a reader rounds masses down, so that its CDF is slightly higher,
+    unless the law is ``exact``."""
+    return level if exact and level.denominator.bit_length() <= 96 else min(up(level) + 2 * GRAIN, ONE)
 
 
-def _stair_levels(law: Law) -> list[Fraction]:
-    levels = sorted({stair_level(level) for level in law.cumulative()[:-1]})
+def _stair_levels(law: Law, *, exact: bool) -> list[Fraction]:
+    levels = sorted({stair_level(level, exact=exact) for level in law.cumulative()[:-1]})
     every = -(-len(levels) // MOST_STAIRS) or 1
     return [ZERO, 2 * GRAIN, *(x for i, x in enumerate(levels) if i % every == 0 or i + 1 == len(levels))]
 
@@ -181,5 +182,5 @@ def value_by_stairs(objective: Curved, law: Law, *, rounded: bool) -> Fraction:
     from above, less what rounded masses may cost."""
     total, atoms = law.atoms[0], law.atoms
     for k, level in enumerate(law.cumulative()[:-1]):
-        total += (atoms[k + 1] - atoms[k]) * (1 - objective.above(stair_level(level)))
+        total += (atoms[k + 1] - atoms[k]) * (1 - objective.above(stair_level(level, exact=not rounded)))
     return total - ROUNDING * (1 + atoms[-1] - atoms[0]) if rounded else total

@@ -214,7 +214,8 @@ class Draft:
         if isinstance(self.objective, Tail):
             farthest = max(abs(self.charges.spent_least[-1]), abs(self.charges.spent_most[-1])) + self.charges.span
             cost += (self.objective.weight + self._slope()) * farthest * self.charges.unit
-        return 61 - int(cost).bit_length() - max(self.model.step_denominator, self.model.initial_total).bit_length()
+        largest = max([self.model.initial_total, *(total for actions in self.model.states for total, _ in actions)])
+        return 61 - int(cost).bit_length() - largest.bit_length()
 
     def without_cover(self) -> Certificate:
         """Return a certificate of the lower bound; its cover is one box that proves nothing."""
