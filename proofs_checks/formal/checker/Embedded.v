@@ -52,6 +52,9 @@ Qed.
 Definition accepts (allowed : Allowed.limits) (s : string) : bool :=
   match check_text allowed (text_of s) with Proved _ => true | Refused _ => false end.
 
+(** Given: a string; models, objectives and certificates of docs/proof_format.md.
+    Differs: Coq itself evaluates the program that reads the text, not the planner.
+    Step of: production/proved. *)
 Theorem an_accepted_text_is_true (allowed : Allowed.limits) (s : string) :
   accepts allowed s = true -> (exists f, says (text_of s) f) /\ forall f, says (text_of s) f -> claim_holds f.
 Proof.
