@@ -38,6 +38,8 @@ WALK = vr.MDP(
     ["1/3", "2/3"], [[["1/2", "1/2"], [1, 0]], [["1/4", "3/4"], [0, 1]]],
     [[{0: "1/2", 2: "1/2"}, {1: 1}], [{-1: "1/3", 1: "2/3"}, {0: 1}]], horizon=2,
 )  # fmt: skip
+FORCED = vr.MDP(0, [[["1/3", "2/3"]], [["1/2", "1/2"]]], [[{0: "1/3", 1: "2/3"}], [{0: "1/2", 2: "1/2"}]], horizon=2)
+FLIP = vr.MDP(0, [[[1]]], [[{0: "1/2", 1: "1/2"}]], horizon=1)
 DISCOUNTED = COIN.with_discount("9/10")
 KINDS = {
     "mean": (WALK, "mean", None),
@@ -45,6 +47,9 @@ KINDS = {
     "mean and CVaR": (WALK, "1/2*mean + 1/2*cvar(1/3)", None),
     "VaR": (WALK, "var(1/3)", None),
     "upper VaR": (WALK, "var(1/3, upper)", None),
+    "CVaR of one policy": (FORCED, "cvar(1/3)", None),
+    "VaR of a coin": (FLIP, "var(1/2)", None),
+    "upper VaR of a coin": (FLIP, "var(1/2, upper)", None),
     "rounded CVaR": (COIN, "cvar(1/2)", "2/7"),
     "rounded VaR": (COIN, "var(1/3)", "2/7"),
     "cells": (DISCOUNTED, "cvar(1/2)", "1/4"),
