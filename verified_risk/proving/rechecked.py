@@ -9,7 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from ..errors import MissingDependency, NotProved, Unsupported
+from ..errors import InvalidPolicy, MissingDependency, NotProved, Unsupported
 from ..numbers.enclosure import Truth
 from ..planning.affordable_law import PATIENT, evaluation_work
 from ..planning.clock import Clock, TimeUp
@@ -50,15 +50,16 @@ def recheck(plan: Plan, seconds: float | None = None, progress: Report | None = 
                 first_accepted(draft, judge, file)
             except NotProved as error:
                 why, failed = str(error), True
-            except (Unsupported, MissingDependency) as error:
+            except (Unsupported, InvalidPolicy, MissingDependency) as error:
                 why = str(error)
             if judge.lower is None and not failed:
                 judge.ask(draft.without_cover(), file)
         except TimeUp:
             why = f"not covered: the time limit of {seconds:g} s is reached while {judge.doing}"
-        except (Unsupported, MissingDependency) as error:
+        except (Unsupported, InvalidPolicy, MissingDependency) as error:
             why = why or str(error)
-    stated = plan.known_law if not plan.known_error and evaluation_work(plan.mdp, plan.policy) <= PATIENT else None
+    known = not plan.known_error and evaluation_work(plan.mdp, plan.policy) <= PATIENT and not judge.clock.late()
+    stated = plan.known_law if known else None
     if stated is not None and return_law(plan.mdp, plan.policy) != stated:
         other = "the exact law of the policy is not the law that the plan states"
         return Recheck(None, None, other, other, Truth.FAILS, Truth.UNKNOWN)

@@ -430,8 +430,9 @@ class Quantile(NamedTuple):
 
 
 def quantile_by_policy(c: Setting, start: int, choices: Any, goal: Quantile, lower: Fraction) -> None:
-    unit, shift = c.last_unit, c.grid.loss(c.model) + lower - c.grid.unit * start
-    short = policy_cost(c, start, choices, lambda w: [c.V * (unit * b + shift > 0) for b in range(w[0], w[1] + 1)])
+    wanted = lower - c.grid.unit * start + c.grid.loss(c.model)
+    short_from = -wanted // c.last_unit + 1  # the first index whose budget is positive
+    short = policy_cost(c, start, choices, lambda w: [c.V * (b >= short_from) for b in range(w[0], w[1] + 1)])
     goal.require_short(short)
 
 

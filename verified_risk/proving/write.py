@@ -100,7 +100,7 @@ class Draft:
         """Read a plan; ``sharp`` if only its own upper bound will do."""
         clock = clock or Clock()
         model = integer_model(plan.mdp)
-        by_return = isinstance(plan.policy, CellPolicy)
+        by_return = any(isinstance(part, CellPolicy) for _, part in plan.policy.parts())
         charges = Charges(model, own_unit(plan.mdp) if by_return else plan.eta)
         curved = plan.objective.knots is None and plan.objective.quantile is None
         exact = _exact_scale(model, model.initial_total).bit_length() <= SHORT_SCALE
