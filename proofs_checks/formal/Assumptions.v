@@ -1,9 +1,9 @@
 (** * The axioms of the main theorems, grouped by the paper's labels; each group is printed once.
     [EACH=1 ./compile.sh] prints them theorem by theorem. *)
 
-From VerifiedRisk Require Import Soundness CurvedSoundness UpperQuantiles TextSoundness Embedded KlStatement KlExplicit KlSize
-  CarriedRegret Carried GridRegret RhoSearch KlEnds KlBeliefs KlRadii KlWidths KlEvent KlSets KtRedundancy BestRow Ville KlRegret
-  KlHeadline.
+From VerifiedRisk Require Import Soundness CurvedSoundness UpperQuantiles TextSoundness Embedded KlStatement KlExplicit
+  KlSize CarriedRegret Carried GridRegret RhoSearch KlEnds KlBeliefs KlRadii KlWidths KlEvent KlSets KtRedundancy BestRow Ville
+  KlRegret KlHeadline.
 From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFacts QuantileInverse QuantileFacts
   HistoryMeasure ObjectiveExamples ScaledRewards KeyIdentityPrintedDiverges Summary Augmentation AugmentedMdp
   AugmentationPrintedFalse Discretisation DiscretisationChain Grid DiscretisationOneStep DiscretisationPrintedFalse Tail
