@@ -2,7 +2,8 @@
     [EACH=1 ./compile.sh] prints them theorem by theorem. *)
 
 From VerifiedRisk Require Import Soundness CurvedSoundness UpperQuantiles TextSoundness Embedded KlStatement KlExplicit
-  KlSize CarriedRegret Carried GridRegret RhoSearch KlEnds KlBeliefs KlRadii KlWidths KlEvent KlSets KtRedundancy BestRow Ville
+  KlSize CarriedRegret Carried GridRegret RhoSearch KlEnds KlBeliefs KlRadii KlWidths KlEvent KlSets KtRedundancy
+  BestRow Ville
   KlRegret KlHeadline.
 From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFacts QuantileInverse QuantileFacts
   HistoryMeasure ObjectiveExamples ScaledRewards KeyIdentityPrintedDiverges Summary Augmentation AugmentedMdp
