@@ -1,7 +1,8 @@
 (** * The axioms of the main theorems, grouped by the paper's labels; each group is printed once.
     [EACH=1 ./compile.sh] prints them theorem by theorem. *)
 
-From VerifiedRisk Require Import Soundness CurvedSoundness UpperQuantiles TextSoundness KlStatement KlExplicit KlSize
+From VerifiedRisk Require Import Soundness CurvedSoundness UpperQuantiles TextSoundness DataStatement DataSoundness
+  DataEvent DataEnds RobustTables Completions KlStatement KlExplicit KlSize
   CarriedRegret Carried GridRegret RhoSearch KlEnds KlBeliefs KlRadii KlWidths KlEvent KlSets KtRedundancy BestRow Ville KlRegret
   KlHeadline.
 From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFacts QuantileInverse QuantileFacts
@@ -123,3 +124,8 @@ Print Assumptions check_sound.
 Print Assumptions check_curved_sound.
 Print Assumptions upper_quantiles_sound.
 Print Assumptions check_text_sound.
+
+Definition certificates_from_data := (@rarely_wrong, @rarely_doubted, @good_end_below, @same_return,
+  @robust_cost_above, @data_check_sound).
+Print Assumptions certificates_from_data.
+Print Assumptions what_check_data_text_proves.
