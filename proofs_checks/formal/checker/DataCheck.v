@@ -55,11 +55,12 @@ Definition lowest_exponent : Z := -512.
 Definition at_most_number (c : rat) (x : Z * Z) : bool :=
   let (m, e) := x in
   if 0 <=? e then num c <=? m * den c else (lowest_exponent <? e) && (num c * two ^ (- e) <=? m * den c).
+Definition unity : Z * Z := normal (1, 0).
 Definition good_end (c : rat) (n d : Z) (o : possibility) : bool :=
   (0 <=? times o) && (times o <=? n) && (0 <=? share o) && (share o <? d) &&
   ((share o =? 0) ||
    ((n * share o <=? times o * d) &&
-    at_most_number c (factors_in d (d - share o) (times o) (n - times o) (factors_in d (share o) 0 (times o) (1, 0))))).
+    at_most_number c (factors_in d (d - share o) (times o) (n - times o) (factors_in d (share o) 0 (times o) unity)))).
 
 (** ** Data that are what they should be *)
 

@@ -111,14 +111,15 @@ Proof.
     exact Hfreq. }
   set (q := IZR (share o) / IZR d) in *. assert (Hq : 0 < q) by (unfold q; now apply Rdiv_lt_0_compat).
   replace (Z.of_nat (x + b) - Z.of_nat x)%Z with (Z.of_nat b) in H by lia.
+  destruct (normal_le (1, 0)%Z ltac:(cbn; lia)) as [U1 U2]. fold unity in U1, U2.
   assert (F1 := factors_le d (share o) 0 (fun n => kt n 0 / q ^ n) Hd Hs1).
-  destruct (F1) with (x := (1, 0)%Z) (n := x) as [P1 P2]; clear F1; cbn [fst]; try lia.
+  destruct (F1) with (x := unity) (n := x) as [P1 P2]; clear F1; cbn [fst]; try lia.
   { intros n. split; [left; apply Rdiv_lt_0_compat; [apply kt_pos | now apply pow_lt]|].
     rewrite kt_one. pose proof (pow_lt q n Hq). rewrite !mult_IZR, !plus_IZR, mult_IZR, <- INR_IZR_INZ. cbn [pow].
     cbn [INR]. pose proof (pos_INR n). unfold q. field. unfold q in H0. repeat split; lra. }
-  { unfold number_of. cbn. rewrite kt_0. lra. }
+  { eapply Rle_trans; [exact U2|]. unfold number_of. cbn. rewrite kt_0. lra. }
   assert (F2 := factors_le d (d - share o) (Z.of_nat x) (fun n => kt x n / (q ^ x * (1 - q) ^ n)) Hd ltac:(lia)).
-  set (y := factors_in d (share o) 0 (Z.of_nat x) (1%Z, 0%Z)) in *.
+  set (y := factors_in d (share o) 0 (Z.of_nat x) unity) in *.
   destruct (F2) with (x := y) (n := b) as [P3 P4]; clear F2; try lia.
   { intros n. pose proof (pow_lt q x Hq). pose proof (pow_lt (1 - q) n ltac:(lra)).
     split; [left; apply Rdiv_lt_0_compat; [apply kt_pos | now apply Rmult_lt_0_compat]|].

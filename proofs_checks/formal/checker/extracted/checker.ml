@@ -6542,6 +6542,11 @@ let at_most_number c = function
          (Integer.leq (Integer.mul c.num (Z.pow two (Integer.neg e)))
            (Integer.mul m c.den))
 
+(** val unity : Integer.t * Integer.t **)
+
+let unity =
+  normal (((fun p -> p) Integer.one), Integer.zero)
+
 (** val good_end : rat -> Integer.t -> Integer.t -> possibility -> bool **)
 
 let good_end c n d o =
@@ -6554,8 +6559,7 @@ let good_end c n d o =
         (at_most_number c
           (factors_in d (Integer.sub d o.share) o.times
             (Integer.sub n o.times)
-            (factors_in d o.share Integer.zero o.times (((fun p -> p)
-              Integer.one), Integer.zero))))))
+            (factors_in d o.share Integer.zero o.times unity)))))
 
 (** val missing : sampled -> Integer.t **)
 
