@@ -11,6 +11,7 @@ from collections import Counter
 from fractions import Fraction as Q
 from functools import lru_cache
 from math import prod
+from pathlib import Path
 
 import pytest
 from proof_files import require_checker, verdicts
@@ -65,7 +66,7 @@ def logged(mdp: vr.MDP, episodes: int, seed: int, adaptive: bool = False) -> tup
 
 
 def answered(log: vr.Log, objective: str, **facts):
-    return vr.plan_from_log(log, objective, **(FACTS | facts))
+    return vr.plan_from_log(log, objective, **{name: x for name, x in (FACTS | facts).items() if x is not None})
 
 
 # -- the oracle -------------------------------------------------------------------------------------------------------
@@ -196,7 +197,8 @@ def value(mdp: vr.MDP, objective: str, act) -> Q:
 def test_the_proved_interval_holds_the_truth_and_the_text_says_what_the_log_does(objective, seed, tmp_path):
     mdp = world(seed)
     log, seen = logged(mdp, 150, seed, adaptive=seed % 2 == 0)
-    found = answered(log, objective, sets=("ball", "kl")[seed % 2])
+    free = seed == 2  # one more step, from a state before the first, whose law is estimated
+    found = answered(log, objective, sets=("ball", "kl")[seed % 2], **({"initial": None} if free else {}))
     proof = found.prove(certificate=tmp_path / "kept.txt")
 
     def act(t, s, earned):
@@ -211,10 +213,12 @@ def test_the_proved_interval_holds_the_truth_and_the_text_says_what_the_log_does
     assert (text.lower, text.upper) == (proof.lower, proof.upper)
     counts = {(s, a, Q(r, text.den), to): x for s in (0, 1) for a, _, row in text.rows[s] for r, to, x, _ in row if x}
     assert counts == seen
-    assert text.tests == 2 * 2 * 3 * 3 + 1  # every action of both states to all ends with all rewards, and the end
+    # every action of both states to all ends with all rewards, the end, and the first state
+    assert text.tests == 2 * 2 * 3 * 3 + 1 + 3 * free
+    assert text.horizon == 2 + free
     for t, earned, s in ((0, Q(), 0), (0, Q(), 1), (1, Q(-1), 0), (1, Q(2), 0), (1, Q(), 1)):
-        index = max(text.start - int(earned / text.unit) - text.windows[t][0], 0)
-        assert text.rows[s][text.choices[t][s][index]][0] == act(t, s, earned)
+        index = max(text.start - int(earned / text.unit) - text.windows[t + free][0], 0)
+        assert text.rows[s][text.choices[t + free][s][index]][0] == act(t, s, earned)
 
 
 def test_actions_that_were_never_tried_cost_tests_and_are_not_played(tmp_path):
@@ -226,6 +230,16 @@ def test_actions_that_were_never_tried_cost_tests_and_are_not_played(tmp_path):
     assert [[a for a, _, _ in text.rows[s]] for s in (0, 1)] == [[0], [0, 1]]
     assert text.tests == 2 * 2 * 3 * 3 + 1
     assert text.supports()
+
+
+def test_the_example_of_the_documentation_is_proved_and_cannot_claim_more(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "proof_format.md").read_text()
+    example = page[page.index("verified-risk-data 1\n") :].partition("```")[0]
+    assert Text(example).supports()
+    more = example.replace("claim 699/1000", "claim 7/10"), example.replace("999/1000", "498/499")
+    first, *others = verdicts([example, *more], tmp_path)
+    assert first.startswith("proved by rarely_wrong; objective tail 1 1 claim 699/1000 999/1000; ")
+    assert [line.split(": ")[0] for line in others] == ["refused", "refused"]
 
 
 def test_the_proof_spends_the_budget_of_the_log_once():
@@ -321,23 +335,10 @@ def test_ends_are_the_greatest_that_pass(x, n):
     assert not passes(x, n, Q(w, log_proof.SHARES) + Q(1, 10**5), Q(740))
 
 
-LIMITS = {
-    "an initial law that is estimated": {"initial": None},
-    "rewards that are rounded": {"rewards": None, "reward_range": (-1, 2), "eta": 1},
-}
-
-
-@pytest.mark.parametrize("what", LIMITS)
-def test_what_is_not_covered_is_said(what):
+def test_what_is_not_covered_is_said():
     log, _ = logged(world(0), 60, 0)
-    facts = FACTS | LIMITS[what]
-    found = vr.plan_from_log(log, "mean", **{name: x for name, x in facts.items() if x is not None})
-    with pytest.raises(Unsupported, match=f"not covered: {what}"):
-        found.prove()
-
-
-def test_other_objectives_and_given_policies_are_not_covered():
-    log, _ = logged(world(0), 60, 0)
+    with pytest.raises(Unsupported, match="not covered: rewards that are rounded"):
+        answered(log, "mean", rewards=None, reward_range=(-1, 2), eta=1).prove()
     with pytest.raises(Unsupported, match="not covered: var"):
         answered(log, "var(1/2)").prove()
     told = vr.evaluate_from_log(log, {0: 0, 1: 1}, "mean", **FACTS)

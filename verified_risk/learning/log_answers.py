@@ -109,8 +109,8 @@ class LogAnswer:
         :param certificate: a file to keep the certificate in (docs/proof_format.md)
         :param seconds: the longest time for the checker
         :returns: the theorem, its axioms and the proved interval
-        :raises Unsupported: "not covered": all but the mean, CVaR and their mixtures, a declared initial law and
-            rewards that are not rounded
+        :raises Unsupported: "not covered": all but the mean, CVaR and their mixtures, and rewards that are not
+            rounded
         :raises NotProved: if the checker refuses
         :raises MissingDependency: if the checker is not built
         """

@@ -116,23 +116,26 @@ class _Writer:
         every = [(atom, s) for atom in range(len(self.gains)) for s in range(ends)]
         pairs = [(s, a) for s, own in enumerate(problem.own) for a in own]
         possible = [sorted(lists[p] or every, key=lambda x: (self.gains[x[0]], x[1])) for p in range(len(pairs))]
-        tests = sum(map(len, possible)) + problem.untried * len(every) + ends - len(problem.live)
+        first = len(pairs) + ends - len(problem.live)  # the row of the law of the first state, if it is estimated
+        begun = [s for _, s in lists[first] or [(0, s) for s in range(ends)]] if self.standard.free_steps else []
+        tests = sum(map(len, possible)) + problem.untried * len(every) + ends - len(problem.live) + len(begun)
         odds = float(tests / self.question.delta)
-        rows: list[list[Any]] = [[] for _ in range(ends)]
+
+        def row(action: int, p: int, outcomes: list[tuple[int, int, int]]) -> tuple[int, Any]:
+            counts = [problem.outcomes.get((p, s, atom), 0) for atom, _, s in outcomes]
+            found = [
+                (gain, s, x, lower_end(x, sum(counts), odds)) for (_, gain, s), x in zip(outcomes, counts, strict=True)
+            ]
+            return action, tuple(found)
+
+        rows: list[list[Any]] = [[] for _ in range(self.standard.n_states)]
         for p, (s, a) in enumerate(pairs):
-            counts = [problem.outcomes.get((p, target, atom), 0) for atom, target in possible[p]]
-            n = sum(counts)
-            rows[s].append(
-                (
-                    problem.every.index(a),
-                    tuple(
-                        (self.gains[atom] * self.unit.numerator, target, x, lower_end(x, n, odds))
-                        for (atom, target), x in zip(possible[p], counts, strict=True)
-                    ),
-                )
-            )
+            paid = [(atom, self.gains[atom] * self.unit.numerator, after) for atom, after in possible[p]]
+            rows[s].append(row(problem.every.index(a), p, paid))
         for s in range(len(problem.live), ends):  # the end of an episode
             rows[s].append((0, ((0, s, 0, 0),)))
+        if begun:
+            rows[-1].append(row(0, first, [(0, 0, s) for s in sorted(begun)]))
         return tuple(map(tuple, rows)), tests
 
     def float_rows(self) -> Rows:
@@ -141,7 +144,7 @@ class _Writer:
         rows.rows = list(rows.rows)
         atom = {gain * self.unit.numerator: i for i, gain in enumerate(self.gains)}
         flat = [outcomes for actions in self.rows for _, outcomes in actions]
-        for p, outcomes in enumerate(flat[: sum(map(len, self.problem.own))]):
+        for p, outcomes in enumerate(flat):
             seen = [(s, atom[r], w / SHARES) for r, s, _, w in outcomes if w]
             state, paid, weight = (np.array(x) for x in zip(*seen, strict=True)) if seen else (np.empty(0, int),) * 3
             listed = np.array([s for _, s, _, _ in outcomes]), np.array([atom[r] for r, _, _, _ in outcomes])
@@ -152,12 +155,11 @@ class _Writer:
         """Return the runs of actions over the window: the first index is the greatest return so far."""
         width = self.standard.top[0] + 1
         table = self.policy.table[t]
-        found = [runs_of(table[s, np.minimum(np.arange(width), table.shape[1] - 1)][::-1]) for s in range(len(table))]
-        return [runs if s < len(self.problem.live) else [(width, 0)] for s, runs in enumerate(found)]
+        return [runs_of(table[s, np.minimum(np.arange(width), table.shape[1] - 1)][::-1]) for s in range(len(table))]
 
     def certificate(self) -> DataCertificate:
         """Return the certificate that floats expect to be accepted."""
-        standard, question, unit, horizon = self.standard, self.question, self.unit, self.shell.steps
+        standard, question, unit, horizon = self.standard, self.question, self.unit, self.standard.horizon
         levels = question.objective.levels
         assert levels is not None
         w, alpha = levels.mean, levels.tails[0][0] if levels.tails else Fraction(1)
@@ -175,8 +177,9 @@ class _Writer:
         lower = max(lower, standard.value(Fraction()))  # the least return
         upper = _rounded(standard.value(Fraction(float(rows.plan(left, right, -1)[0]))) + slack, 1)
         least = self.gains[0]
-        start = target + horizon * least
-        windows = [(start - t * least - standard.top[0], start - t * least) for t in range(horizon + 1)]
+        start = target + standard.steps * least
+        most = [start - max(t - standard.free_steps, 0) * least for t in range(horizon + 1)]
+        windows = [(last - standard.top[0], last) for last in most]
         low = ByBudget(scale, Grid(unit, tuple(windows)), start, self.choices)
         up: ByMean | ByBudgets = ByMean(scale << 4)
         if right != 1:
@@ -228,7 +231,6 @@ def prove_answer(
     missing = {
         "an interval for a given policy": policy is None,
         f"{question.objective.spec} from data": levels is None or len(levels.tails) > 1,
-        "an initial law that is estimated; initial= declares it": shell.random_starts,
         "rewards that are rounded to a grid": not shell.exact,
     }
     for what, true in missing.items():
