@@ -1,10 +1,9 @@
 (** * The axioms of the main theorems, grouped by the paper's labels; each group is printed once.
     [EACH=1 ./compile.sh] prints them theorem by theorem. *)
 
-From VerifiedRisk Require Import Soundness CurvedSoundness UpperQuantiles TextSoundness Embedded KlStatement KlExplicit
-  KlSize CarriedRegret Carried GridRegret RhoSearch KlEnds KlBeliefs KlRadii KlWidths KlEvent KlSets KtRedundancy
-  BestRow Ville
-  KlRegret KlHeadline.
+From VerifiedRisk Require Import Soundness CurvedSoundness UpperQuantiles TextSoundness Embedded DataStatement
+  DataSoundness DataEvent DataEnds RobustTables Completions KlStatement KlExplicit KlSize CarriedRegret Carried
+  GridRegret RhoSearch KlEnds KlBeliefs KlRadii KlWidths KlEvent KlSets KtRedundancy BestRow Ville KlRegret KlHeadline.
 From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFacts QuantileInverse QuantileFacts
   HistoryMeasure ObjectiveExamples ScaledRewards KeyIdentityPrintedDiverges Summary Augmentation AugmentedMdp
   AugmentationPrintedFalse Discretisation DiscretisationChain Grid DiscretisationOneStep DiscretisationPrintedFalse Tail
@@ -126,3 +125,8 @@ Print Assumptions check_curved_sound.
 Print Assumptions upper_quantiles_sound.
 Print Assumptions check_text_sound.
 Print Assumptions an_accepted_text_is_true.
+
+Definition certificates_from_data := (@rarely_wrong, @rarely_doubted, @good_end_below, @same_return,
+  @robust_cost_above, @data_check_sound).
+Print Assumptions certificates_from_data.
+Print Assumptions what_check_data_text_proves.

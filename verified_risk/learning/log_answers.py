@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
+from os import PathLike
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -26,9 +27,11 @@ from ..numbers.rational import Rational, as_probability, text
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
 from ..objectives.levels import Levels
+from ..proving.proved import Proved
 from .interval import Bracket
 from .log import Log, Name
 from .log_problem import Facts, LogProblem, some
+from .log_proof import prove_answer
 from .planner import curve_of, planner_allowance
 from .policies import BlackBoxPolicy
 from .rows import Row, Rows, Rule
@@ -85,6 +88,7 @@ class LogAnswer:
     assumptions: tuple[str, ...]
     notes: tuple[str, ...]
     _thin: Callable[[], tuple[Thin, ...]] = field(repr=False)
+    _prove: Callable[..., Proved] = field(repr=False)
 
     @property
     def lower(self) -> Fraction:
@@ -95,6 +99,22 @@ class LogAnswer:
     def thin(self) -> tuple[Thin, ...]:
         """The pairs whose lack of data costs most, the costliest first; computed when asked for."""
         return self._thin()
+
+    def prove(self, *, certificate: str | PathLike[str] | None = None, seconds: float | None = None) -> Proved:
+        """Have the verified checker prove a lower bound of the policy and an upper bound of all, from the counts.
+
+        The proof has lower ends of probabilities of its own, and an interval of its own that may be wider than
+        ``interval``.  It is another event with probability ``delta``, which the log's budget records.
+
+        :param certificate: a file to keep the certificate in (docs/proof_format.md)
+        :param seconds: the longest time for the checker
+        :returns: the theorem, its axioms and the proved interval
+        :raises Unsupported: "not covered": all but the mean, CVaR and their mixtures, and rewards that are not
+            rounded
+        :raises NotProved: if the checker refuses
+        :raises MissingDependency: if the checker is not built
+        """
+        return self._prove(certificate, seconds)
 
     def to_json(self) -> dict[str, Any]:
         """As JSON, exact numbers beside floats.
@@ -228,6 +248,7 @@ class _Question:
         return LogAnswer(
             self.objective, self.delta, problem.shell.steps, OptimumInterval(lower, upper), policy, str(self.log),
             GUARANTEES[self.sets], assumed, notes, lambda: () if bracket is None else self._thin(bracket),
+            partial(prove_answer, self, policy),
         )  # fmt: skip
 
     # -- the best policy ----------------------------------------------------------------------------------------------

@@ -8,10 +8,10 @@ here="$(cd "$(dirname "$0")" && pwd)"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 cat > "$work/Extraction_.v" <<'END'
-From VerifiedRisk Require Import Tree Program Verdict Reading ReadFile CheckText Directives.
+From VerifiedRisk Require Import Tree Program Verdict Reading ReadFile CheckText DataFile Directives.
 Extraction Language OCaml.
 Extraction Inline Sumbool.sumbool_of_bool and_then answered.
-Extraction "checker.ml" check_text latest_format check verdict check_curved verdict_curved check_upper verdict_upper set get.
+Extraction "checker.ml" check_any_text latest_format check verdict check_curved verdict_curved check_upper verdict_upper set get.
 END
 (cd "$work" && coqc -w -ambiguous-paths -Q "$here/.." VerifiedRisk Extraction_.v)
 if [ "${1:-}" = check ]; then

@@ -2,7 +2,7 @@
    checker --version: the latest format that it reads, and the digest of the sources that it was built from.
 
    One line for each file, "-" for the standard input; exit code 0 if all are proved, 1 if one is not, 2 for wrong usage.
-   [Checker.check_text], which is extracted, reads the bytes and decides; here they are fetched and its answer is printed. *)
+   [Checker.check_any_text], which is extracted, reads the bytes and decides; here they are fetched and its answer is printed. *)
 
 exception Too_large
 
@@ -39,7 +39,7 @@ let judge (limits : Checker.limits) file =
     let text = Fun.protect ~finally:(fun () -> close_in_noerr channel) (fun () -> contents channel) in
     let byte i = Integer.of_int (Char.code text.[Integer.to_int i]) in
     let line phrases = String.concat "" (List.map (said text) phrases) in
-    match Checker.check_text limits { byte_count = Integer.of_int (String.length text); byte } with
+    match Checker.check_any_text limits { byte_count = Integer.of_int (String.length text); byte } with
     | Proved how -> (true, Printf.sprintf "%s; checked in %.3f s" (line how) (Sys.time () -. started))
     | Refused why -> (false, line why)
   with

@@ -445,6 +445,12 @@ let rec rev_append l l' =
 let rev' l =
   rev_append l []
 
+(** val concat : 'a1 list list -> 'a1 list **)
+
+let rec concat = function
+| [] -> []
+| x :: l0 -> app x (concat l0)
+
 (** val map : ('a1 -> 'a2) -> 'a1 list -> 'a2 list **)
 
 let rec map f = function
@@ -760,8 +766,8 @@ let rec add_quotients div n d base0 = function
     Integer.t -> Integer.t list -> (Integer.t * Integer.t list) list ->
     Integer.t list -> Integer.t list **)
 
-let rec sum_differences d base0 rows acc =
-  match rows with
+let rec sum_differences d base0 rows0 acc =
+  match rows0 with
   | [] -> acc
   | p :: rows' ->
     let (w, row) = p in
@@ -771,8 +777,8 @@ let rec sum_differences d base0 rows acc =
     (Integer.t -> Integer.t -> Integer.t) -> Integer.t -> Integer.t ->
     (Integer.t * Integer.t list) list -> Integer.t list -> Integer.t list **)
 
-let average_rows div n d rows room =
-  match rows with
+let average_rows div n d rows0 room =
+  match rows0 with
   | [] -> room
   | p :: rows' ->
     let (_, base0) = p in
@@ -1390,15 +1396,15 @@ let skip_all c l =
     (Integer.t * Integer.t) list -> Integer.t list option list -> Integer.t
     list **)
 
-let rec pick runs rows =
+let rec pick runs rows0 =
   match runs with
   | [] -> []
   | p :: runs' ->
     let (c, a) = p in
-    (match znth rows a with
+    (match znth rows0 a with
      | Some o ->
        (match o with
-        | Some row -> take_then c row (pick runs' (skip_all c rows))
+        | Some row -> take_then c row (pick runs' (skip_all c rows0))
         | None -> [])
      | None -> [])
 
@@ -2125,13 +2131,13 @@ let rec used_rows f runs i = function
 
 (** val left_ends : (Integer.t list * Integer.t list) -> Integer.t list **)
 
-let left_ends rows =
-  zmap2 Integer.sub (fst rows) (tl (snd rows))
+let left_ends rows0 =
+  zmap2 Integer.sub (fst rows0) (tl (snd rows0))
 
 (** val right_ends : (Integer.t list * Integer.t list) -> Integer.t list **)
 
-let right_ends rows =
-  tl (zmap2 Integer.sub (fst rows) (snd rows))
+let right_ends rows0 =
+  tl (zmap2 Integer.sub (fst rows0) (snd rows0))
 
 (** val join_ends : Integer.t list -> Integer.t list -> Integer.t list **)
 
@@ -2144,8 +2150,8 @@ let join_ends lefts rights =
     (action -> Integer.t list * Integer.t list) -> Integer.t ->
     (Integer.t * Integer.t) list -> action list -> Integer.t list **)
 
-let played_row rows bottom runs acts =
-  let used = used_rows rows runs Integer.zero acts in
+let played_row rows0 bottom runs acts =
+  let used = used_rows rows0 runs Integer.zero acts in
   cap_ends bottom
     (join_ends (pick runs (map (option_map left_ends) used))
       (pick runs (map (option_map right_ends) used)))
@@ -2154,13 +2160,13 @@ let played_row rows bottom runs acts =
     bool -> (action -> Integer.t list * Integer.t list) -> Integer.t ->
     (Integer.t * Integer.t) list option -> action list -> Integer.t list **)
 
-let fine_row all rows bottom choice acts =
+let fine_row all rows0 bottom choice acts =
   if all
   then least
          (map (fun a ->
-           let (nodes, excess0) = rows a in lowered nodes excess0) acts)
+           let (nodes, excess0) = rows0 a in lowered nodes excess0) acts)
   else (match choice with
-        | Some runs -> played_row rows bottom runs acts
+        | Some runs -> played_row rows0 bottom runs acts
         | None -> [])
 
 (** val state_cells :
@@ -2170,10 +2176,10 @@ let fine_row all rows bottom choice acts =
     Integer.t list option **)
 
 let state_cells all fit n r bottom b lo hi lo' hi' v bent choice acts =
-  let rows =
+  let rows0 =
     action_rows fit r bottom (doubled n lo) (doubled n hi) lo' hi' v bent
   in
-  let row = fine_row all rows bottom choice (map (shift_action b) acts) in
+  let row = fine_row all rows0 bottom choice (map (shift_action b) acts) in
   if (&&)
        (Integer.equal (zlen row)
          (Integer.add (Integer.sub (doubled n hi) (doubled n lo))
@@ -2711,8 +2717,8 @@ let polygon_by_cover m v g start c corners bound =
 
 (** val move_for : memory_rule -> Integer.t -> Integer.t * Integer.t **)
 
-let move_for rule label =
-  match find (fun x -> Integer.equal (fst x) label) rule.moves with
+let move_for rule label0 =
+  match find (fun x -> Integer.equal (fst x) label0) rule.moves with
   | Some p -> let (_, sc) = p in sc
   | None -> (Integer.zero, Integer.zero)
 
@@ -2825,14 +2831,14 @@ let collect l =
 
 let moved_entries rule pt q a o coin es =
   let sc = move_for rule o.gain in
-  let share = if coin then snd sc else Integer.sub rule.coin_den (snd sc) in
+  let share0 = if coin then snd sc else Integer.sub rule.coin_den (snd sc) in
   map (fun e ->
     (((Integer.add
         (Integer.add (Integer.mul rule.factor (fst (fst e))) (fst sc))
         (if coin then (fun p -> p) Integer.one else Integer.zero)),
     (Integer.mul q (Integer.add (snd (fst e)) (Integer.mul o.gain pt)))),
     ((fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
-      (Integer.mul (snd e) (Integer.mul o.weight share))
+      (Integer.mul (snd e) (Integer.mul o.weight share0))
       (Integer.mul a.total rule.coin_den)))) es
 
 (** val outcome_groups :
@@ -2872,10 +2878,10 @@ let rec action_groups rule pt q row all es i = function
     memory_rule -> Integer.t -> Integer.t -> memory_row tree -> step -> group
     -> group list **)
 
-let group_step rule pt q rows st g =
+let group_step rule pt q rows0 st g =
   match get (fst g) st with
   | Some acts ->
-    let row = match get (fst g) rows with
+    let row = match get (fst g) rows0 with
               | Some row -> row
               | None -> no_row in
     action_groups rule pt q row acts (snd g) Integer.zero acts
@@ -2894,13 +2900,13 @@ let rec forward m pt sts rules tables gs =
      | rule :: rules' ->
        (match tables with
         | [] -> None
-        | rows :: tables' ->
+        | rows0 :: tables' ->
           if good_rule rule
           then forward m (Integer.mul pt m.discount_rate.num) sts' rules'
                  tables'
                  (collect
-                   (flat_map (group_step rule pt m.discount_rate.den rows st)
-                     gs))
+                   (flat_map
+                     (group_step rule pt m.discount_rate.den rows0 st) gs))
           else None))
 
 (** val start_groups :
@@ -6411,3 +6417,777 @@ let check_text allowed t =
               f.curves_at)) :: ((Say "; policy ") :: ((Fingerprint
               (f.lower_at, f.upper_at)) :: [])))))))))))
   | Stopped (i, why) -> refused_at t i why
+
+type possibility = { drawn : Integer.t; leads_to : Integer.t;
+                     times : Integer.t; share : Integer.t }
+
+type sampled = { label : Integer.t; shares : Integer.t;
+                 possible : possibility list }
+
+type data = { failure : rat; tests0 : Integer.t; data_discount : rat;
+              data_reward_den : Integer.t; data_initial_den : Integer.t;
+              data_initial : (Integer.t * Integer.t) list;
+              data_horizon : Integer.t; rows : sampled list listing }
+
+(** val pairs : data -> sampled list tree **)
+
+let pairs d =
+  tree_of d.rows
+
+(** val up_places : Integer.t **)
+
+let up_places =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    Integer.one)))))))
+
+(** val down_places : Integer.t **)
+
+let down_places =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) Integer.one))))))
+
+(** val up_power : Integer.t **)
+
+let up_power =
+  Z.pow ((fun p -> p) ((fun p -> Integer.shift_left p 1) Integer.one))
+    ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    Integer.one))))))))
+
+(** val down_power : Integer.t **)
+
+let down_power =
+  Z.pow ((fun p -> p) ((fun p -> Integer.shift_left p 1) Integer.one))
+    ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) Integer.one)))))))
+
+(** val too_long : Integer.t **)
+
+let too_long =
+  Z.pow ((fun p -> p) ((fun p -> Integer.shift_left p 1) Integer.one))
+    ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1)) Integer.one))))))))
+
+(** val two : Integer.t **)
+
+let two =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1) Integer.one)
+
+(** val normal : (Integer.t * Integer.t) -> Integer.t * Integer.t **)
+
+let normal = function
+| (m, e) ->
+  if Integer.lt m up_power
+  then ((Integer.mul m up_power), (Integer.sub e up_places))
+  else if Integer.leq too_long m
+       then (((fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+               m down_power), (Integer.add e down_places))
+       else (m, e)
+
+(** val factor_in :
+    Integer.t -> Integer.t -> Integer.t ->
+    (Integer.t * (Integer.t * Integer.t)) ->
+    Integer.t * (Integer.t * Integer.t) **)
+
+let factor_in d w k = function
+| (i, x) ->
+  let (m, e) = x in
+  ((Integer.add i ((fun p -> p) Integer.one)),
+  (normal
+    (((fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+       (Integer.mul m
+         (Integer.mul
+           (Integer.add (Integer.mul two i) ((fun p -> p) Integer.one)) d))
+       (Integer.mul
+         (Integer.mul two
+           (Integer.add (Integer.add i k) ((fun p -> p) Integer.one))) w)),
+    e)))
+
+(** val factors_in :
+    Integer.t -> Integer.t -> Integer.t -> Integer.t ->
+    (Integer.t * Integer.t) -> Integer.t * Integer.t **)
+
+let factors_in d w k n x =
+  snd (Z.iter n (factor_in d w k) (Integer.zero, x))
+
+(** val lowest_exponent : Integer.t **)
+
+let lowest_exponent =
+  Integer.neg ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    Integer.one)))))))))
+
+(** val at_most_number : rat -> (Integer.t * Integer.t) -> bool **)
+
+let at_most_number c = function
+| (m, e) ->
+  if Integer.leq Integer.zero e
+  then Integer.leq c.num (Integer.mul m c.den)
+  else (&&) (Integer.lt lowest_exponent e)
+         (Integer.leq (Integer.mul c.num (Z.pow two (Integer.neg e)))
+           (Integer.mul m c.den))
+
+(** val unity : Integer.t * Integer.t **)
+
+let unity =
+  normal (((fun p -> p) Integer.one), Integer.zero)
+
+(** val good_end : rat -> Integer.t -> Integer.t -> possibility -> bool **)
+
+let good_end c n d o =
+  (&&)
+    ((&&)
+      ((&&) ((&&) (Integer.leq Integer.zero o.times) (Integer.leq o.times n))
+        (Integer.leq Integer.zero o.share)) (Integer.lt o.share d))
+    ((||) (Integer.equal o.share Integer.zero)
+      ((&&) (Integer.leq (Integer.mul n o.share) (Integer.mul o.times d))
+        (at_most_number c
+          (factors_in d (Integer.sub d o.share) o.times
+            (Integer.sub n o.times)
+            (factors_in d o.share Integer.zero o.times unity)))))
+
+(** val missing : sampled -> Integer.t **)
+
+let missing p =
+  Integer.sub p.shares (zsum (fun p0 -> p0.share) p.possible)
+
+(** val visits : sampled -> Integer.t **)
+
+let visits p =
+  zsum (fun p0 -> p0.times) p.possible
+
+(** val comes_before : possibility -> possibility -> bool **)
+
+let comes_before o o' =
+  (||) (Integer.lt o.drawn o'.drawn)
+    ((&&) (Integer.equal o.drawn o'.drawn)
+      (Integer.lt ((fun p -> p) o.leads_to) ((fun p -> p) o'.leads_to)))
+
+(** val in_order : possibility list -> bool **)
+
+let rec in_order = function
+| [] -> true
+| o :: l' ->
+  (&&) (match l' with
+        | [] -> true
+        | o' :: _ -> comes_before o o') (in_order l')
+
+(** val good_sampled : rat -> sampled -> bool **)
+
+let good_sampled c p =
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&) (in_order p.possible) (Integer.lt Integer.zero (missing p)))
+        (Integer.lt Integer.zero p.shares))
+      (negb (match p.possible with
+             | [] -> true
+             | _ :: _ -> false)))
+    (forallb (good_end c (visits p) p.shares) p.possible)
+
+(** val threshold : data -> rat **)
+
+let threshold d =
+  { num = (Integer.mul d.tests0 d.failure.den); den = d.failure.num }
+
+(** val good_data : data -> bool **)
+
+let good_data d =
+  (&&)
+    ((&&)
+      ((&&) (Integer.lt Integer.zero d.failure.num)
+        (Integer.lt Integer.zero d.failure.den))
+      (Integer.leq ((fun p -> p) Integer.one) d.tests0))
+    (let c = threshold d in
+     forallb (fun sl -> forallb (good_sampled c) (snd sl)) d.rows)
+
+(** val proved_outcomes : sampled -> outcome list **)
+
+let proved_outcomes p =
+  map (fun o -> { weight = o.share; gain = o.drawn; next = o.leads_to })
+    (filter (fun o -> Integer.lt Integer.zero o.share) p.possible)
+
+(** val completions : sampled -> action list **)
+
+let completions p =
+  let proved = proved_outcomes p in
+  let lost = missing p in
+  map (fun o -> { total = p.shares; outcomes = ({ weight = lost; gain =
+    o.drawn; next = o.leads_to } :: proved) }) p.possible
+
+(** val model_with : data -> step -> model **)
+
+let model_with d st =
+  { discount_rate = d.data_discount; reward_den = d.data_reward_den;
+    initial_den = d.data_initial_den; initial = d.data_initial; steps =
+    (repeat st
+      ((fun z -> let rec go n i = if i <= 0 then n else go (S n) (i - 1) in
+     if Integer.sign z <= 0 then O else if Integer.fits_int z then go O (Integer.to_int z)
+     else Stdlib.raise Out_of_memory)
+        d.data_horizon)) }
+
+(** val groups : data -> action list list tree **)
+
+let groups d =
+  tmap (map completions) (pairs d)
+
+(** val optimistic : data -> model **)
+
+let optimistic d =
+  model_with d (tmap concat (groups d))
+
+(** val group_above :
+    grid -> rat -> Integer.t -> bool -> Integer.t -> Integer.t -> Integer.t
+    -> Integer.t -> Integer.t list -> Integer.t list -> Integer.t list values
+    -> action list -> Integer.t list option **)
+
+let rec group_above g r under fit lo hi lo' hi' room room' v = function
+| [] -> None
+| a :: acts' ->
+  (match action_above g r under fit lo hi lo' hi' room room' v a with
+   | Some row ->
+     (match acts' with
+      | [] -> Some row
+      | _ :: _ ->
+        (match group_above g r under fit lo hi lo' hi' room room' v acts' with
+         | Some row' -> Some (zmap2 Integer.max row row')
+         | None -> None))
+   | None -> None)
+
+(** val used_groups :
+    grid -> rat -> Integer.t -> bool -> Integer.t -> Integer.t -> Integer.t
+    -> Integer.t -> Integer.t list -> Integer.t list -> Integer.t list values
+    -> (Integer.t * Integer.t) list -> Integer.t -> action list list ->
+    Integer.t list option list **)
+
+let rec used_groups g r under fit lo hi lo' hi' room room' v runs i = function
+| [] -> []
+| acts :: l' ->
+  (if is_used runs i
+   then group_above g r under fit lo hi lo' hi' room room' v acts
+   else None) :: (used_groups g r under fit lo hi lo' hi' room room' v runs
+                   (Integer.add i ((fun p -> p) Integer.one)) l')
+
+(** val state_robust :
+    grid -> rat -> Integer.t -> bool -> Integer.t -> Integer.t -> Integer.t
+    -> Integer.t -> Integer.t list -> Integer.t list -> Integer.t list values
+    -> (Integer.t * Integer.t) list option -> action list list -> Integer.t
+    list option **)
+
+let state_robust g r under fit lo hi lo' hi' room room' v choice l =
+  match choice with
+  | Some runs ->
+    let row =
+      pick runs
+        (used_groups g r under fit lo hi lo' hi' room room' v runs
+          Integer.zero l)
+    in
+    if (&&)
+         (Integer.equal (zlen row)
+           (Integer.add (Integer.sub hi lo) ((fun p -> p) Integer.one)))
+         (Integer.leq lo hi)
+    then Some row
+    else None
+  | None -> None
+
+(** val robust_table :
+    model -> grid -> rat -> Integer.t -> Integer.t list ->
+    (Integer.t * Integer.t) list -> action list list tree list -> budget_rows
+    list -> Integer.t list values **)
+
+let rec robust_table m g r under terminal ws gs choices =
+  match gs with
+  | [] -> Everywhere terminal
+  | st :: rest ->
+    (match ws with
+     | [] -> At Leaf
+     | p :: l ->
+       let (lo, hi) = p in
+       (match l with
+        | [] -> At Leaf
+        | p0 :: _ ->
+          let (lo', hi') = p0 in
+          (match choices with
+           | [] -> At Leaf
+           | c :: choices' ->
+             let v =
+               robust_table m g (rate_next m g r) under terminal (tl ws) rest
+                 choices'
+             in
+             let fit =
+               rows_fit
+                 (Integer.add (Integer.sub hi' lo') ((fun p -> p)
+                   Integer.one)) v
+             in
+             let room = zeros lo hi in
+             let room' = zeros lo' hi' in
+             At
+             (tzip (state_robust g r under fit lo hi lo' hi' room room' v) c
+               st))))
+
+(** val robust_cost :
+    model -> action list list tree list -> grid -> Integer.t -> budget_rows
+    list -> (rat -> Integer.t) -> Integer.t option **)
+
+let robust_cost m gs g start choices cost =
+  match g.windows with
+  | [] -> None
+  | p :: _ ->
+    let (lo, hi) = p in
+    (match window_after g.windows m.steps with
+     | Some p0 ->
+       let (lo', hi') = p0 in
+       let u' = unit_after g g.unit_size m.steps in
+       let e = loss_after m g (rate_0 m g) g.unit_size m.steps in
+       let under =
+         cost
+           (rplus
+             (rmult u' (of_Z (Integer.sub lo' ((fun p -> p) Integer.one)))) e)
+       in
+       let v =
+         robust_table m g (rate_0 m g) under (terminal_row cost u' e lo' hi')
+           g.windows gs choices
+       in
+       if (&&) (Integer.leq start hi) (good_grid g)
+       then start_sum (fun s ->
+              match value_at v s with
+              | Some row -> Some (look under lo row start)
+              | None -> None) m.initial
+       else None
+     | None -> None)
+
+(** val group_steps : data -> action list list tree list **)
+
+let group_steps d =
+  repeat (groups d)
+    ((fun z -> let rec go n i = if i <= 0 then n else go (S n) (i - 1) in
+     if Integer.sign z <= 0 then O else if Integer.fits_int z then go O (Integer.to_int z)
+     else Stdlib.raise Out_of_memory)
+      d.data_horizon)
+
+(** val robust_bound :
+    data -> Integer.t -> grid -> Integer.t -> budget_rows list -> rat -> rat
+    -> rat option **)
+
+let robust_bound d v g start choices w alpha =
+  match robust_cost (optimistic d) (group_steps d) g start choices
+          (cost_above v w alpha) with
+  | Some x ->
+    Some
+      (rminus (rmult g.unit_size (of_Z start)) { num = x; den =
+        (Integer.mul v d.data_initial_den) })
+  | None -> None
+
+type data_reason =
+| Plan of reason
+| End_not_proved
+
+(** val robust_test :
+    data -> objective -> lower_proof -> rat -> data_reason * (unit -> bool) **)
+
+let robust_test d o p bound =
+  match o with
+  | Tail (w, alpha) ->
+    (match p with
+     | ByBudget (v, g, start, choices) ->
+       ((Plan Lower_not_proved), (fun _ ->
+         (&&) ((&&) (Integer.lt Integer.zero v) (good_grid g))
+           (match robust_bound d v g start choices w alpha with
+            | Some x -> rat_le bound x
+            | None -> false)))
+     | _ -> ((Plan Not_covered), (fun _ -> false)))
+  | _ -> ((Plan Not_covered), (fun _ -> false))
+
+(** val optimistic_test :
+    data -> objective -> upper_proof -> rat -> data_reason * (unit -> bool) **)
+
+let optimistic_test d o p bound =
+  match o with
+  | Tail (_, _) ->
+    let (why, test) = upper_test (optimistic d) o p bound in
+    ((Plan why), test)
+  | _ -> ((Plan Not_covered), (fun _ -> false))
+
+(** val data_tests :
+    data -> objective -> claim -> certificate -> (data_reason * (unit ->
+    bool)) list **)
+
+let data_tests d o c k =
+  (End_not_proved, (fun _ -> good_data d)) :: (((Plan Model_is_wrong),
+    (fun _ -> good_model (optimistic d))) :: (((Plan Objective_is_wrong),
+    (fun _ -> good_objective o)) :: (((Plan Claim_is_wrong), (fun _ ->
+    (&&) (positive_den c.lower) (positive_den c.upper))) :: ((robust_test d o
+                                                               k.low c.lower) :: (
+    (optimistic_test d o k.up c.upper) :: [])))))
+
+(** val first_data_failure :
+    (data_reason * (unit -> bool)) list -> data_reason option **)
+
+let rec first_data_failure = function
+| [] -> None
+| p :: l' ->
+  let (why, test) = p in if test () then first_data_failure l' else Some why
+
+(** val data_verdict :
+    data -> objective -> claim -> certificate -> data_reason option **)
+
+let data_verdict d o c k =
+  first_data_failure (data_tests d o c k)
+
+type data_file = { data_format : Integer.t; data_states : Integer.t;
+                   data_asked : objective; data_claimed : claim;
+                   data_said : data; data_lower : written_lower;
+                   data_upper : written_upper }
+
+(** val data_certificate : data_file -> certificate **)
+
+let data_certificate f =
+  { low = (lower_of f.data_lower); up = (upper_of f.data_upper) }
+
+(** val most_factors : Integer.t **)
+
+let most_factors =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    Integer.one)))))))))))))))))))))))))))))
+
+(** val factor_count : sampled -> Integer.t **)
+
+let factor_count p =
+  Integer.mul (visits p)
+    (zlen (filter (fun o -> Integer.lt Integer.zero o.share) p.possible))
+
+(** val many_factors : sampled list listing -> phrase list **)
+
+let many_factors l =
+  let n =
+    fold_left (fun n sl ->
+      fold_left (fun n0 p -> Integer.add n0 (factor_count p)) (snd sl) n) l
+      Integer.zero
+  in
+  complain (Integer.lt most_factors n) (fun _ -> (Say
+    "not covered: tests of ") :: ((Figure n) :: ((Say
+    " factors, more than ") :: ((Figure most_factors) :: []))))
+
+(** val data_needs : limits -> Integer.t -> data -> needs **)
+
+let data_needs l states d =
+  let rate = bits_of_rat d.data_discount in
+  let largest0 =
+    fold_left (fun n sl ->
+      fold_left (fun n0 p -> Integer.max n0 p.shares) (snd sl) n) d.rows
+      d.data_initial_den
+  in
+  { within = l; state_number = states; step_number = d.data_horizon;
+  weight_bits =
+  (Integer.add (Integer.add (bits largest0) (bits d.data_reward_den)) rate);
+  rate_bits = rate }
+
+(** val read_possibility : text -> Integer.t -> possibility reader **)
+
+let read_possibility t states i =
+  match integer t "a reward" i with
+  | Got (x, j) ->
+    (match state_named t "the next state" states j with
+     | Got (x0, j0) ->
+       (match natural t "a count" j0 with
+        | Got (x1, j1) ->
+          (match natural t "a share" j1 with
+           | Got (x2, j2) ->
+             Got ({ drawn = x; leads_to = x0; times = x1; share = x2 }, j2)
+           | Stopped (p, why) -> Stopped (p, why))
+        | Stopped (p, why) -> Stopped (p, why))
+     | Stopped (p, why) -> Stopped (p, why))
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val read_sampled : text -> Integer.t -> sampled reader **)
+
+let read_sampled t states i =
+  match integer t "the number of an action" i with
+  | Got (x, j) ->
+    (match positive_number t "the sum of the shares" j with
+     | Got (x0, j0) ->
+       (match several t "the number of possible outcomes" ((fun p -> p)
+                Integer.one) (read_possibility t states) j0 with
+        | Got (x1, j1) -> Got ({ label = x; shares = x0; possible = x1 }, j1)
+        | Stopped (p, why) -> Stopped (p, why))
+     | Stopped (p, why) -> Stopped (p, why))
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val read_data : text -> (Integer.t * data) reader **)
+
+let read_data t i =
+  match keyword t "delta" i with
+  | Got (_, j) ->
+    (match rational t "delta" j with
+     | Got (x, j0) ->
+       (match keyword t "tests" j0 with
+        | Got (_, j1) ->
+          (match positive_number t "the number of tests" j1 with
+           | Got (x0, j2) ->
+             (match keyword t "discount" j2 with
+              | Got (_, j3) ->
+                (match rational t "the discount" j3 with
+                 | Got (x1, j4) ->
+                   (match keyword t "reward_denominator" j4 with
+                    | Got (_, j5) ->
+                      (match positive_number t "the denominator of rewards" j5 with
+                       | Got (x2, j6) ->
+                         (match keyword t "state_count" j6 with
+                          | Got (_, j7) ->
+                            (match between t "the number of states"
+                                     ((fun p -> p) Integer.one) most_items j7 with
+                             | Got (x3, j8) ->
+                               (match keyword t "horizon" j8 with
+                                | Got (_, j9) ->
+                                  (match between t "the horizon"
+                                           ((fun p -> p) Integer.one)
+                                           longest_horizon j9 with
+                                   | Got (x4, j10) ->
+                                     (match keyword t "initial" j10 with
+                                      | Got (_, j11) ->
+                                        (match positive_number t
+                                                 "the sum of the initial weights"
+                                                 j11 with
+                                         | Got (x5, j12) ->
+                                           (match states_to t
+                                                    "the number of initial states"
+                                                    ((fun p -> p)
+                                                    Integer.one)
+                                                    "an initial state" x3
+                                                    (natural t
+                                                      "an initial weight") j12 with
+                                            | Got (x6, j13) ->
+                                              (match keyword t "states" j13 with
+                                               | Got (_, j14) ->
+                                                 (match states_to t
+                                                          "the number of states with actions"
+                                                          Integer.zero
+                                                          "the state" x3
+                                                          (several t
+                                                            "the number of actions"
+                                                            ((fun p -> p)
+                                                            Integer.one)
+                                                            (read_sampled t
+                                                              x3)) j14 with
+                                                  | Got (x7, j15) ->
+                                                    (match unless
+                                                             (many_factors x7)
+                                                             j15 with
+                                                     | Got (_, j16) ->
+                                                       Got ((x3, { failure =
+                                                         x; tests0 = x0;
+                                                         data_discount = x1;
+                                                         data_reward_den =
+                                                         x2;
+                                                         data_initial_den =
+                                                         x5; data_initial =
+                                                         x6; data_horizon =
+                                                         x4; rows = x7 }),
+                                                         j16)
+                                                     | Stopped (p, why) ->
+                                                       Stopped (p, why))
+                                                  | Stopped (p, why) ->
+                                                    Stopped (p, why))
+                                               | Stopped (p, why) ->
+                                                 Stopped (p, why))
+                                            | Stopped (p, why) ->
+                                              Stopped (p, why))
+                                         | Stopped (p, why) ->
+                                           Stopped (p, why))
+                                      | Stopped (p, why) -> Stopped (p, why))
+                                   | Stopped (p, why) -> Stopped (p, why))
+                                | Stopped (p, why) -> Stopped (p, why))
+                             | Stopped (p, why) -> Stopped (p, why))
+                          | Stopped (p, why) -> Stopped (p, why))
+                       | Stopped (p, why) -> Stopped (p, why))
+                    | Stopped (p, why) -> Stopped (p, why))
+                 | Stopped (p, why) -> Stopped (p, why))
+              | Stopped (p, why) -> Stopped (p, why))
+           | Stopped (p, why) -> Stopped (p, why))
+        | Stopped (p, why) -> Stopped (p, why))
+     | Stopped (p, why) -> Stopped (p, why))
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val read_tail : text -> objective reader **)
+
+let read_tail t =
+  select t "an objective" (not_covered_word "from data, the objective")
+    (("tail", (fun i ->
+    match rational t "the weight of the mean" i with
+    | Got (x, j) ->
+      (match rational t "the level" j with
+       | Got (x0, j0) -> Got ((Tail (x, x0)), j0)
+       | Stopped (p, why) -> Stopped (p, why))
+    | Stopped (p, why) -> Stopped (p, why))) :: [])
+
+type found_data = { data_read : data_file; data_objective_at : Integer.t;
+                    data_claim_at : Integer.t; data_at : Integer.t;
+                    data_lower_at : Integer.t; data_upper_at : Integer.t }
+
+(** val read_data_file : text -> limits -> found_data reader **)
+
+let read_data_file t allowed i =
+  match keyword t "verified-risk-data" i with
+  | Got (_, j) ->
+    (match between t "the version of the format" ((fun p -> p) Integer.one)
+             ((fun p -> p) Integer.one) j with
+     | Got (x, j0) ->
+       (match keyword t "objective" j0 with
+        | Got (_, j1) ->
+          (match here j1 with
+           | Got (x0, j2) ->
+             (match read_tail t j2 with
+              | Got (x1, j3) ->
+                (match keyword t "claim" j3 with
+                 | Got (_, j4) ->
+                   (match here j4 with
+                    | Got (x2, j5) ->
+                      (match rational t "the lower bound" j5 with
+                       | Got (x3, j6) ->
+                         (match rational t "the upper bound" j6 with
+                          | Got (x4, j7) ->
+                            (match here j7 with
+                             | Got (x5, j8) ->
+                               (match read_data t j8 with
+                                | Got (x6, j9) ->
+                                  let k = data_needs allowed (fst x6) (snd x6)
+                                  in
+                                  (match unless (long_rates k) j9 with
+                                   | Got (_, j10) ->
+                                     (match here j10 with
+                                      | Got (x7, j11) ->
+                                        (match read_lower t k x1 j11 with
+                                         | Got (x8, j12) ->
+                                           (match here j12 with
+                                            | Got (x9, j13) ->
+                                              (match read_upper t k x1 j13 with
+                                               | Got (x10, j14) ->
+                                                 (match keyword t "end" j14 with
+                                                  | Got (_, j15) ->
+                                                    Got ({ data_read =
+                                                      { data_format = x;
+                                                      data_states = (fst x6);
+                                                      data_asked = x1;
+                                                      data_claimed =
+                                                      { lower = x3; upper =
+                                                      x4 }; data_said =
+                                                      (snd x6); data_lower =
+                                                      x8; data_upper = x10 };
+                                                      data_objective_at = x0;
+                                                      data_claim_at = x2;
+                                                      data_at = x5;
+                                                      data_lower_at = x7;
+                                                      data_upper_at = x9 },
+                                                      j15)
+                                                  | Stopped (p, why) ->
+                                                    Stopped (p, why))
+                                               | Stopped (p, why) ->
+                                                 Stopped (p, why))
+                                            | Stopped (p, why) ->
+                                              Stopped (p, why))
+                                         | Stopped (p, why) ->
+                                           Stopped (p, why))
+                                      | Stopped (p, why) -> Stopped (p, why))
+                                   | Stopped (p, why) -> Stopped (p, why))
+                                | Stopped (p, why) -> Stopped (p, why))
+                             | Stopped (p, why) -> Stopped (p, why))
+                          | Stopped (p, why) -> Stopped (p, why))
+                       | Stopped (p, why) -> Stopped (p, why))
+                    | Stopped (p, why) -> Stopped (p, why))
+                 | Stopped (p, why) -> Stopped (p, why))
+              | Stopped (p, why) -> Stopped (p, why))
+           | Stopped (p, why) -> Stopped (p, why))
+        | Stopped (p, why) -> Stopped (p, why))
+     | Stopped (p, why) -> Stopped (p, why))
+  | Stopped (p, why) -> Stopped (p, why)
+
+(** val words_of_data : data_reason -> string **)
+
+let words_of_data = function
+| Plan why0 -> words_of why0
+| End_not_proved ->
+  "refused: a lower end of a probability is not proved by the counts, or a row is not in order"
+
+(** val more_of_data : data_file -> data_reason -> phrase list **)
+
+let more_of_data f = function
+| Plan why0 ->
+  (match why0 with
+   | Lower_not_proved ->
+     (match f.data_asked with
+      | Tail (w, alpha) ->
+        (match lower_of f.data_lower with
+         | ByBudget (v, g, start, choices) ->
+           (match robust_bound f.data_said v g start choices w alpha with
+            | Some bound -> short bound
+            | None -> [])
+         | _ -> [])
+      | _ -> [])
+   | _ -> [])
+| End_not_proved -> []
+
+(** val check_data_text : limits -> text -> answer **)
+
+let check_data_text allowed t =
+  match read_data_file t allowed Integer.zero with
+  | Got (f, j) ->
+    let a = skip t j in
+    let g = f.data_read in
+    if Integer.lt a t.byte_count
+    then refused_at t a ((Quote a) :: ((Say " behind the end") :: []))
+    else (match data_verdict g.data_said g.data_asked g.data_claimed
+                  (data_certificate g) with
+          | Some why ->
+            Refused ((Say (words_of_data why)) :: (more_of_data g why))
+          | None ->
+            Proved ((Say "proved by rarely_wrong; objective ") :: ((Span
+              (f.data_objective_at, f.data_claim_at)) :: ((Say " ") :: ((Span
+              (f.data_claim_at, f.data_at)) :: ((Say
+              "; data ") :: ((Fingerprint (f.data_at,
+              f.data_lower_at)) :: ((Say "; policy ") :: ((Fingerprint
+              (f.data_lower_at, f.data_upper_at)) :: [])))))))))
+  | Stopped (i, why) -> refused_at t i why
+
+(** val check_any_text : limits -> text -> answer **)
+
+let check_any_text allowed t =
+  match name t "verified-risk-data" Integer.zero with
+  | Some _ -> check_data_text allowed t
+  | None -> check_text allowed t

@@ -1,0 +1,346 @@
+"""Guarantees from logs, proved: the interval against the truth, certificates against plain fractions.
+
+The oracle reads the text of a certificate and judges it by another way than the checker: ends by products of fractions,
+bounds by recursion over the reward that was earned.  It shares no code with the writer or the checker.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from fractions import Fraction as Q
+from functools import lru_cache
+from math import prod
+from pathlib import Path
+
+import pytest
+from proof_files import require_checker, verdicts
+
+import verified_risk as vr
+from verified_risk.errors import NotProved, Unsupported
+from verified_risk.learning import log_proof
+
+INITIAL = {0: "2/3", 1: "1/3"}
+FACTS = {"rewards": [-1, 0, 2], "initial": INITIAL, "horizon": 2, "states": [0, 1], "actions": [0, 1]}
+OBJECTIVES = {"mean": (Q(1), Q(1)), "cvar(1/3)": (Q(0), Q(1, 3)), "1/4*mean + 3/4*cvar(1/2)": (Q(1, 4), Q(1, 2))}
+
+
+@pytest.fixture(autouse=True)
+def _checker():
+    require_checker()
+
+
+def world(seed: int, horizon: int = 2) -> vr.MDP:
+    """Two states and an end, two actions, rewards -1, 0 and 2 with the next state; at the end nothing is paid."""
+    rng = random.Random(seed)
+    states = []
+    for _ in range(2):
+        cuts = [sorted(rng.sample(range(1, 10), 2)) for _ in range(2)]
+        rows = [[(Q(a, 10), 0, rng.choice([-1, 2])), (Q(b - a, 10), 1, 0), (1 - Q(b, 10), 2, 2)] for a, b in cuts]
+        states.append(rows)
+    states.append([[(Q(1), 2, 0)]] * 2)
+    return vr.MDP.from_outcomes(states, initial=["2/3", "1/3", 0], horizon=horizon)
+
+
+def log_of(rows) -> vr.Log:
+    roles = ("episode", "state", "action", "reward", "next_state", "terminated")
+    return vr.Log.from_arrays(**dict(zip(roles, zip(*rows, strict=True), strict=True)))
+
+
+def logged(mdp: vr.MDP, episodes: int, seed: int, adaptive: bool = False) -> tuple[vr.Log, Counter]:
+    """A log whose behaviour is uniform, or repeats the action that paid most so far; and its transitions, counted."""
+    rng, rows, paid = random.Random(seed), [], Counter()
+    for k in range(episodes):
+        (s,) = rng.choices([0, 1], [2, 1])
+        for _ in range(mdp.horizon):
+            best = max((0, 1), key=lambda a, s=s: paid[s, a])
+            a = best if adaptive and rng.random() < 0.7 else rng.randrange(2)
+            p, to, r = zip(*mdp.actions(s)[a].outcomes, strict=True)
+            (j,) = rng.choices(range(len(p)), [float(x) for x in p])
+            paid[s, a] += r[j]
+            rows.append((k, s, a, r[j], to[j], to[j] == 2))
+            s = to[j]
+            if s == 2:
+                break
+    return log_of(rows), Counter((s, a, r, to) for _, s, a, r, to, _ in rows)
+
+
+def answered(log: vr.Log, objective: str, **facts):
+    return vr.plan_from_log(log, objective, **{name: x for name, x in (FACTS | facts).items() if x is not None})
+
+
+# -- the oracle -------------------------------------------------------------------------------------------------------
+
+
+class Text:
+    """The parts of a certificate, read word by word; an error if it is none."""
+
+    def __init__(self, text: str) -> None:
+        words = iter(text.split())
+
+        def number(name: str = "", kind=int):
+            assert not name or next(words) == name
+            return kind(next(words))
+
+        assert number("verified-risk-data") == 1
+        assert next(words) == "objective"
+        self.w, self.alpha = number("tail", Q), number("", Q)
+        self.lower, self.upper = number("claim", Q), number("", Q)
+        self.delta, self.tests = number("delta", Q), number("tests")
+        assert number("discount", Q) == 1
+        self.den = number("reward_denominator")
+        self.n, self.horizon, total = number("state_count"), number("horizon"), number("initial")
+        self.initial = {number(): Q(number(), total) for _ in range(number())}
+        self.rows: dict[int, list] = {}
+        for _ in range(number("states")):
+            state = number()
+            self.rows[state] = [
+                (number(), number(), [tuple(number() for _ in range(4)) for _ in range(number())])
+                for _ in range(number())
+            ]
+        assert next(words) == "lower"
+        number("budget")
+        self.unit = number("unit", Q)
+        assert (number("stretch"), number("shrink"), next(words)) == (1, 1, "windows")
+        self.windows = [(number(), number()) for _ in range(self.horizon + 1)]
+        self.start = number("start")
+        self.choices = []
+        for _ in range(self.horizon):
+            table = {}
+            for _ in range(number("choices")):
+                state = number()
+                table[state] = [a for _ in range(number()) for a in [number() * (number(),)]]
+            self.choices.append({s: [a for run in runs for a in run] for s, runs in table.items()})
+        assert next(words) == "upper"
+
+    def cost(self, x: Q) -> Q:
+        return self.w * x + (1 - self.w) / self.alpha * max(x, 0)
+
+    def supports(self) -> bool:
+        """True if the counts support the claim: ends, lower and upper bound."""
+        if not (self.delta > 0 and 0 < self.alpha <= 1 and 0 <= self.w <= 1 and sum(self.initial.values()) == 1):
+            return False
+        for _, shares, outcomes in (row for rows in self.rows.values() for row in rows):
+            n = sum(x for _, _, x, _ in outcomes)
+            if len({o[:2] for o in outcomes}) < len(outcomes) or sum(o[3] for o in outcomes) >= shares:
+                return False
+            if any(w and not passes(x, n, Q(w, shares), self.tests / self.delta) for _, _, x, w in outcomes):
+                return False
+
+        def bound(row, f, sign: int) -> Q:
+            _, shares, outcomes = row
+            values = [(Q(w, shares), f(s, Q(r, self.den))) for r, s, _, w in outcomes]
+            missing = 1 - sum(q for q, _ in values)
+            return sum(q * v for q, v in values) + missing * (max if sign > 0 else min)(v for _, v in values)
+
+        @lru_cache(None)
+        def worst(t: int, s: int, earned: Q, rho: Q) -> Q:
+            """The greatest expected cost of the certificate's policy."""
+            if t == self.horizon:
+                return self.cost(rho - earned)
+            first, last = self.windows[t]
+            index = int(rho / self.unit - earned / self.unit)
+            assert index <= last
+            row = self.rows[s][self.choices[t][s][max(index - first, 0)]]
+            return bound(row, lambda after, r: worst(t + 1, after, earned + r, rho), 1)
+
+        @lru_cache(None)
+        def least(t: int, s: int, earned: Q, rho: Q) -> Q:
+            """The least expected cost of all policies."""
+            if t == self.horizon:
+                return self.cost(rho - earned)
+            return min(bound(row, lambda after, r: least(t + 1, after, earned + r, rho), -1) for row in self.rows[s])
+
+        rho = self.start * self.unit
+        try:
+            low = rho - sum(p * worst(0, s, Q(), rho) for s, p in self.initial.items())
+            steps = {r for rows in self.rows.values() for row in rows for r, _, _, _ in row[2]} | {0}
+            returns = range(self.horizon * min(steps), self.horizon * max(steps) + 1)
+            targets = [Q(r, self.den) for r in returns]
+            high = max(y - sum(p * least(0, s, Q(), y) for s, p in self.initial.items()) for y in targets)
+        except (KeyError, IndexError, AssertionError):
+            return False
+        return self.lower <= low and high <= self.upper
+
+
+def passes(x: int, n: int, q: Q, odds: Q) -> bool:
+    """True if the mixture of Krichevsky and Trofimov reaches ``odds`` times the likelihood of q below x / n."""
+    if not 0 < q < 1 or q * n > x:
+        return False
+    mixture = prod([Q(2 * i + 1, 2) for i in range(x)] + [Q(2 * i + 1, 2) for i in range(n - x)])
+    mixture /= prod(range(1, n + 1))
+    return odds * q**x * (1 - q) ** (n - x) <= mixture
+
+
+def value(mdp: vr.MDP, objective: str, act) -> Q:
+    """The objective of a policy ``act(t, s, earned)`` by following every path."""
+    law: dict[Q, Q] = {}
+    paths = [(Q(p), s, Q()) for s, p in mdp.initial]
+    for t in range(mdp.horizon):
+        paths = [
+            (p * q, to, earned + r)
+            for p, s, earned in paths
+            for q, to, r in mdp.actions(s)[0 if s == 2 else act(t, s, earned)].outcomes
+        ]
+    for p, _, earned in paths:
+        law[earned] = law.get(earned, 0) + p
+    w, alpha = OBJECTIVES[objective]
+    tail = max(y - sum(p * max(y - z, 0) for z, p in law.items()) / alpha for y in law)
+    return w * sum(p * z for z, p in law.items()) + (1 - w) * tail
+
+
+# -- honest logs ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_proved_interval_holds_the_truth_and_the_text_says_what_the_log_does(objective, seed, tmp_path):
+    mdp = world(seed)
+    log, seen = logged(mdp, 150, seed, adaptive=seed % 2 == 0)
+    free = seed == 2  # one more step, from a state before the first, whose law is estimated
+    found = answered(log, objective, sets=("ball", "kl")[seed % 2], **({"initial": None} if free else {}))
+    proof = found.prove(certificate=tmp_path / "kept.txt")
+
+    def act(t, s, earned):
+        return found.policy.rule(t, earned)[s]
+
+    assert proof.lower <= value(mdp, objective, act)
+    assert vr.exact_plan(mdp, objective).value <= proof.upper
+    assert proof.theorem == "rarely_wrong"
+    assert "19/20" in proof.note
+    text = Text((tmp_path / "kept.txt").read_text())
+    assert text.supports()
+    assert (text.lower, text.upper) == (proof.lower, proof.upper)
+    counts = {(s, a, Q(r, text.den), to): x for s in (0, 1) for a, _, row in text.rows[s] for r, to, x, _ in row if x}
+    assert counts == seen
+    # every action of both states to all ends with all rewards, the end, and the first state
+    assert text.tests == 2 * 2 * 3 * 3 + 1 + 3 * free
+    assert text.horizon == 2 + free
+    for t, earned, s in ((0, Q(), 0), (0, Q(), 1), (1, Q(-1), 0), (1, Q(2), 0), (1, Q(), 1)):
+        index = max(text.start - int(earned / text.unit) - text.windows[t + free][0], 0)
+        assert text.rows[s][text.choices[t + free][s][index]][0] == act(t, s, earned)
+
+
+def test_actions_that_were_never_tried_cost_tests_and_are_not_played(tmp_path):
+    rows = [(k, 1, 0, 2, 2, 1) for k in range(40)] + [(50 + k, 0, 0, 0, 1, 0) for k in range(9)] + [(99, 1, 1, 0, 2, 1)]
+    log = log_of(rows)
+    facts = {name: x for name, x in FACTS.items() if name != "actions"}
+    vr.plan_from_log(log, "mean", **facts).prove(certificate=tmp_path / "kept")
+    text = Text((tmp_path / "kept").read_text())
+    assert [[a for a, _, _ in text.rows[s]] for s in (0, 1)] == [[0], [0, 1]]
+    assert text.tests == 2 * 2 * 3 * 3 + 1
+    assert text.supports()
+
+
+def test_the_example_of_the_documentation_is_proved_and_cannot_claim_more(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "proof_format.md").read_text()
+    example = page[page.index("verified-risk-data 1\n") :].partition("```")[0]
+    assert Text(example).supports()
+    more = example.replace("claim 699/1000", "claim 7/10"), example.replace("999/1000", "498/499")
+    first, *others = verdicts([example, *more], tmp_path)
+    assert first.startswith("proved by rarely_wrong; objective tail 1 1 claim 699/1000 999/1000; ")
+    assert [line.split(": ")[0] for line in others] == ["refused", "refused"]
+
+
+def test_the_proof_spends_the_budget_of_the_log_once():
+    log, _ = logged(world(0), 100, 0)
+    found = answered(log, "mean")
+    before = log.budget.spent
+    found.prove()
+    found.prove()
+    assert log.budget.spent == before + Q(1, 20)
+
+
+# -- certificates that say something else -----------------------------------------------------------------------------
+
+
+def test_no_corrupted_certificate_is_accepted_with_a_claim_that_its_counts_do_not_support(tmp_path):
+    rng, tally = random.Random(5), Counter()
+    for seed, objective in enumerate(OBJECTIVES):
+        log, _ = logged(world(seed), 60, seed)
+        answered(log, objective).prove(certificate=tmp_path / "kept.txt")
+        text = (tmp_path / "kept.txt").read_text()
+        changed = sorted({corrupted(text, rng) for _ in range(220)} - {text})
+        for new, line in zip(changed, verdicts(changed, tmp_path), strict=True):
+            tally["tried"] += 1
+            if line.startswith("proved"):
+                tally["accepted"] += 1
+                assert Text(new).supports(), f"accepted without support: {objective}\n{new}"
+            else:
+                assert line.startswith(("refused: ", "not covered: ")), line
+                tally["refused"] += 1
+    assert tally["accepted"] > 30, tally
+    assert tally["refused"] > 300, tally
+
+
+def corrupted(text: str, rng: random.Random) -> str:
+    """The text with one number, or two, changed a little or much; delta, tests, claim and counts more often."""
+    lines = text.splitlines()
+    data = next(k for k, line in enumerate(lines) if line.startswith("lower"))
+    for _ in range(rng.randrange(1, 3)):
+        k = rng.randrange(data) if rng.random() < 0.8 else rng.randrange(len(lines))
+        words = lines[k].split()
+        numbers = [j for j, word in enumerate(words) if not word[0].isalpha()]
+        if not numbers:
+            continue
+        j = rng.choice(numbers)
+        x = Q(words[j])
+        more = [x + rng.choice([-1, 1]), x * 2, x / 2, -x, Q(0), x + rng.choice([-1, 1]) * rng.randrange(1, 3000)]
+        more += [x * Q(1001, 1000), x * Q(999, 1000)]
+        new = rng.choice(more)
+        words[j] = str(new if "/" in words[j] or words[0] in ("claim", "delta") else int(new))
+        lines[k] = " ".join(words)
+    return "\n".join(lines) + "\n"
+
+
+EDITS = {
+    "another version": ("verified-risk-data 1", "verified-risk-data 2", "line 1: the version of the format is '2'"),
+    "a quantile": ("objective tail 1 1", "objective quantile 1 lower", "not covered: from data, the objective 'quan"),
+    "no delta": ("delta 1/20", "delta 0", "a lower end of a probability is not proved"),
+    "fewer tests": ("tests 37", "tests 0", "line 5: the number of tests is '0', wanted a positive integer"),
+    "a count below 0": (" 2 2 ", " 2 2 -", "a count is '-"),
+    "more visits than can be tested": (" 2 2 ", " 2 2 9999999999", "not covered: tests of "),
+    "another proof": ("lower budget", "lower law", "line "),
+    "more behind the end": ("\nend\n", "\nend\nend\n", "'end' behind the end"),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_a_wrong_file_is_refused_with_its_line(edit, tmp_path):
+    log, _ = logged(world(0), 60, 0)
+    answered(log, "mean").prove(certificate=tmp_path / "kept.txt")
+    old, new, why = EDITS[edit]
+    text = (tmp_path / "kept.txt").read_text()
+    assert old in text
+    (line,) = verdicts([text.replace(old, new, 1)], tmp_path)
+    assert line.startswith(("refused", "not covered")), line
+    assert why in line, line
+
+
+# -- faults and limits ------------------------------------------------------------------------------------------------
+
+
+def test_an_end_above_the_test_is_noticed(monkeypatch):
+    log, _ = logged(world(0), 100, 0)
+    found, right = answered(log, "mean"), log_proof.lower_end
+    monkeypatch.setattr(log_proof, "lower_end", lambda x, n, odds: right(x, n, odds / 1.01))
+    with pytest.raises(NotProved, match="a lower end of a probability is not proved"):
+        found.prove()
+
+
+@pytest.mark.parametrize(("x", "n"), [(1, 1), (1, 7), (6, 7), (300, 300), (3, 1000), (998, 1000)])
+def test_ends_are_the_greatest_that_pass(x, n):
+    w = log_proof.lower_end(x, n, 740.0)
+    assert w == 0 or passes(x, n, Q(w, log_proof.SHARES), Q(740))
+    assert not passes(x, n, Q(w, log_proof.SHARES) + Q(1, 10**5), Q(740))
+
+
+def test_what_is_not_covered_is_said():
+    log, _ = logged(world(0), 60, 0)
+    with pytest.raises(Unsupported, match="not covered: rewards that are rounded"):
+        answered(log, "mean", rewards=None, reward_range=(-1, 2), eta=1).prove()
+    with pytest.raises(Unsupported, match="not covered: var"):
+        answered(log, "var(1/2)").prove()
+    told = vr.evaluate_from_log(log, {0: 0, 1: 1}, "mean", **FACTS)
+    with pytest.raises(Unsupported, match="not covered: an interval for a given policy"):
+        told.prove()
