@@ -246,9 +246,11 @@ def prove_answer(
         text = file.read_bytes()
     if certificate is not None:
         Path(certificate).write_bytes(text)
+    assert answer.program is not None
     cells = len(one.rows) * sum(grid.cells for grid in one.grids)
     note = f"with probability at least {1 - one.delta}, by lower ends of its own"
     return Proved(
         THEOREM, CURVED_AXIOMS, answer.seconds, one.lower, one.upper, cells, len(text), note,
         hashlib.sha256(text.partition(b"\nlower ")[0]).hexdigest(), str(answer.program.path), answer.program.sha256,
+        answer.line,
     )  # fmt: skip
