@@ -83,12 +83,23 @@ def namespace() -> dict[str, Any]:
         "y": 0,
     }
     numbers = {"alpha": "1/2", "b": "1/2", "gamma": "1/2", "tau": "1/2", "eta": 1}
-    answers = {"plan": plan, "policy": plan.policy, "law": plan.law, "other": plan.law, "G": G, "objective": G}
+    log = vr.Log.from_arrays(episode=[0, 1], state=["s"] * 2, action=[0, 0], reward=[0, 1], terminated=[1, 1])
+    answer = vr.plan_from_log(log, "mean", rewards=[0, 1])
+    answers = {
+        "answer": answer,
+        "plan": plan,
+        "policy": plan.policy,
+        "law": plan.law,
+        "other": plan.law,
+        "G": G,
+        "objective": G,
+    }
     rest = {"content": {}, "episodes": [], "name": "one", "rule": lambda history: 0}
     seen = {"observation": 0, "state": None, "accuracy": fractions.Fraction(1, 100), "lake": mdp}
+    logged = {"log": log, "answer": answer}
     arrays = {"P": [[[1], [1]]], "R": [[0, 1]], "found": vr.compare(mdp, ["mean"])}
     runs = {"run": vr.learn(mdp, G, episodes=2), "trace": plotting.BoundsTrace([(0.0, 0.0, 1.0)])}
-    return {**public, **modules, **more, **model, **numbers, **answers, **rest, **seen, **arrays, **runs}
+    return {**public, **modules, **more, **model, **numbers, **answers, **rest, **seen, **arrays, **runs, **logged}
 
 
 def is_expression(span: str) -> bool:
