@@ -38,6 +38,8 @@ RESTATED = (
     ("the checker of plans", "checker/Statement.v", "05-certificates.md#certificate", "check_sound"),
     ("the checker, curved weightings", "checker/CurvedStatement.v", "05-certificates.md#certificate",
      "check_curved_sound"),
+    ("the checker, from the bytes on", "checker/TextStatement.v", "05-certificates.md#certificate", "check_text_sound"),
+    ("guarantees from logged data", "checker/DataStatement.v", "10-kl-learner.md#kl-certificate", "rarely_wrong"),
 )  # fmt: skip
 """Claim, file that restates the theorem, proof in words, theorem."""
 PREFACE = r"""# Machine-checked theorems

@@ -300,6 +300,8 @@ Section Completions.
       rewrite IH by (cbn; unfold jtime in Hn; lia). rewrite (original_extend h i _ i); [reflexivity|]. now rewrite Hi.
   Qed.
 
+  (** Given: a process whose rows are at least the shares of the data's rows; any policy of it.
+      Differs: the model of completions, which the upper bound of given data is computed in. *)
   Theorem same_return f : E (jreturn_law Mo (completed_policy pi)) f = E (jreturn_law Mt pi) f.
   Proof.
     rewrite !E_jreturn_law, horizon_optimistic. change (jhorizon Mt) with T. change (jinit Mo) with (jinit Mt).

@@ -143,6 +143,8 @@ Section Ends.
     Qed.
   End Value.
 
+  (** Given: counts, and a process whose rows are at least the shares that the certificate proposes.
+      Differs: one certificate about given data, on the event. *)
   Theorem data_check_sound o c k : check_data d o c k = true ->
     (exists pi, pi = policy_of m0 (low k) /\ is_jpolicy pi /\ plays_allowed Mt pi /\
        real_of (lower c) <= value_of o (jreturn_law Mt pi)) /\
