@@ -3,8 +3,8 @@
 
 From VerifiedRisk Require Import Soundness CurvedSoundness UpperQuantiles TextSoundness DataStatement DataSoundness
   DataEvent DataEnds RobustTables Completions KlStatement KlExplicit KlSize
-  CarriedRegret Carried GridRegret RhoSearch KlEnds KlBeliefs KlRadii KlWidths KlEvent KlSets KtRedundancy BestRow Ville KlRegret
-  KlHeadline.
+  CarriedRegret Carried GridRegret RhoSearch KlEnds KlBeliefs KlRadii KlWidths KlEvent KlSets KtRedundancy
+  BestRow Ville KlRegret KlHeadline.
 From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFacts QuantileInverse QuantileFacts
   HistoryMeasure ObjectiveExamples ScaledRewards KeyIdentityPrintedDiverges Summary Augmentation AugmentedMdp
   AugmentationPrintedFalse Discretisation DiscretisationChain Grid DiscretisationOneStep DiscretisationPrintedFalse Tail

@@ -78,9 +78,9 @@ Section World.
       the list, and its counts are those of the data. *)
 
   Definition visits_among (past : list transition) (sa : positive * Z) : nat :=
-    length (filter (fun t => if DataEvent.pair_dec (fst t) sa then true else false) past).
+    length (filter (fun t => if DataEvent.asked_dec (fst t) sa then true else false) past).
   Definition times_among (past : list transition) (x : transition) : nat :=
-    length (filter (fun t => if DataEvent.pair_dec (fst t) (fst x)
+    length (filter (fun t => if DataEvent.asked_dec (fst t) (fst x)
       then if DataEvent.drawn_dec (snd t) (snd x) then true else false else false) past).
   Definition is_about (listed : list transition) (delta : R) (past : list transition) : Prop :=
     (forall s i p, znth (rows_of s) i = Some p ->
@@ -97,7 +97,7 @@ Definition read_as (allowed : Allowed.limits) (t : text) (f : data_file) : Prop 
 
 (** ** The definitions of this file are those of the proof *)
 
-Lemma collected_eq world ask n : collected world ask n = MartingaleStep.process (DataEvent.answer world ask) n.
+Lemma collected_eq world ask n : collected world ask n = MartingaleStep.process (DataEvent.next_transition world ask) n.
 Proof. induction n as [|n IH]; [reflexivity|]. cbn [collected MartingaleStep.process]. now rewrite IH. Qed.
 Lemma play_world_eq world d pi n : forall h,
   play_world world d pi n h = JointModel.jrun (Completions.truth d world) pi n h.
@@ -140,7 +140,8 @@ Section Theorem_.
 
   (** Given: any behaviour that collects the data, any laws of outcomes that stay in the list of possible transitions.
       Differs: from data to policy and interval, checked by a program that reads bytes.
-      In words: 10-kl-learner.md#kl-certificate. *)
+      In words: 10-kl-learner.md#kl-certificate.
+      Step of: production/proved. *)
   Theorem what_check_data_text_proves :
     (forall t how, check_data_text allowed t = CheckText.Proved how -> exists f, read_as allowed t f /\ says t f) /\
     ((forall s i, is_law (world s i)) -> (forall past, is_law (ask past)) -> 0 < delta ->
