@@ -17,7 +17,7 @@ Definition seen_as (o : possibility) : Z * positive := (drawn o, leads_to o).
 
 (** The process that the data are from, with the horizon, initial law, unit of rewards and discount of the
     certificate; an action of the certificate is the world's action that its row names.  As in [Meaning.v], nothing
-      happens where there are no actions. *)
+    happens where there are no actions. *)
 Definition truth (d : data) (world : positive -> Z -> dist (Z * positive)) : jmdp positive Z Z := {|
   jhorizon := Z.to_nat (data_horizon d);
   jinit := map (fun sw => (fst sw, IZR (snd sw) / IZR (data_initial_den d))) (data_initial d);

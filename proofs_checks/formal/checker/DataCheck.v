@@ -3,8 +3,7 @@
     A data set says, for every state, action and possible outcome, how often the outcome was seen, and the certificate
     proposes a lower end for its probability.  [good_end] tests the end.  The missing mass of a row may belong to any
     possible outcome: the upper bound is that of the model in which a player chooses where it goes
-      ([completed_model]), the
-    lower bound is that of the certificate's policy where an opponent does ([robust_table]). *)
+    ([completed_model]), the lower bound is that of the certificate's policy where an opponent does ([robust_table]). *)
 
 Require Import ZArith List Bool.
 From VerifiedRisk Require Import Rows Tree Mixing Program Check Verdict Written.
@@ -30,9 +29,8 @@ Definition pair_rows (d : data) : tree (list sampled) := tree_of (rows d).
 (** ** The test of an end
 
     Krichevsky and Trofimov's mixture gives a sequence of x ones and b zeros the probability kt x b.  q = w / d is a
-      lower
-    end if kt x b >= C q^x (1 - q)^b.  The quotient is made factor by factor, rounded down, as a number (m, e) for
-    m 2^e. *)
+    lower end if kt x b >= C q^x (1 - q)^b.  The quotient is made factor by factor, rounded down, as a number (m, e)
+    for m 2^e. *)
 
 (** Constants: extraction computes a constant once. *)
 Definition up_places : Z := 128.

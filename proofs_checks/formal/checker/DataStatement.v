@@ -10,17 +10,14 @@ From VerifiedRisk Require Import FiniteLaw Rows Tree Program Text Written Readin
 From VerifiedRisk Require Allowed CheckText Meaning JointModel MartingaleStep Ville TextSoundness DataReads DataEvent
   Completions DataSoundness ModelFacts.
 Import ListNotations.
-
 Open Scope R_scope.
 
 (** ** How data are collected
 
     A transition is ((state, action), (reward, next state)).  The world has a law of (reward, next state) for every
-      state
-    and action.  Whoever collects the data chooses the next state and action by any law that may depend on all
-      transitions
-    so far: so do episodes of any lengths and initial states, and policies that change with the data.  [collected n] is
-    the law of the first n transitions, the latest first. *)
+    state and action.  Whoever collects the data chooses the next state and action by any law that may depend on all
+    transitions so far: so do episodes of any lengths and initial states, and policies that change with the data.
+    [collected n] is the law of the first n transitions, the latest first. *)
 
 Definition transition : Type := ((positive * Z) * (Z * positive))%type.
 
@@ -36,8 +33,7 @@ Section World.
     end.
 
   (** ** The process that a certificate is about: the world, with the certificate's horizon, initial law, discount and
-      unit
-      of rewards; the actions of a state are those that its rows name *)
+      unit of rewards; the actions of a state are those that its rows name *)
 
   Variable d : data.
 
@@ -47,9 +43,8 @@ Section World.
   Fixpoint play_world (pi : policy) (n : nat) (h : history) : dist history :=
     match n with
     | O => ret h
-    | S n' => bind (bind (pi h) (fun i => image (fun os => ((snd h, i, fst os) :: fst h, snd os)) (drawn_from (snd h)
-      i)))
-        (play_world pi n')
+    | S n' => bind (bind (pi h) (fun i => image (fun os => ((snd h, i, fst os) :: fst h, snd os))
+        (drawn_from (snd h) i))) (play_world pi n')
     end.
   Fixpoint earned_in (l : list (positive * Z * Z)) : R :=
     match l with
@@ -68,8 +63,8 @@ Section World.
   (** ** The certificate's claim.  [nominal d] only says how many actions each state has. *)
 
   Definition claim_holds_in (o : objective) (c : claim) (p : lower_proof) : Prop :=
-    (exists pi, pi = Meaning.policy_of (nominal d) p /\ admissible_in pi /\ number (lower c) <= value o (return_in
-      pi)) /\
+    (exists pi, pi = Meaning.policy_of (nominal d) p /\ admissible_in pi /\
+       number (lower c) <= value o (return_in pi)) /\
     (forall pi, admissible_in pi -> value o (return_in pi) <= number (upper c)).
 
   (** ** A certificate is about a list of possible transitions, a delta and data
