@@ -213,7 +213,8 @@ def test_the_proved_interval_holds_the_truth_and_the_text_says_what_the_log_does
     assert proof.lower <= value(mdp, objective, act)
     assert vr.exact_plan(mdp, objective).value <= proof.upper
     assert proof.theorem == "rarely_wrong"
-    assert "19/20" in proof.note
+    assert proof.note.startswith("with probability at least 19/20, ")
+    assert proof.note.endswith(f"the answer states {found.interval}")
     text = Text((tmp_path / "kept.txt").read_text())
     assert text.supports()
     assert (text.lower, text.upper) == (proof.lower, proof.upper)
@@ -351,7 +352,7 @@ def test_ends_are_the_greatest_that_pass(x, n):
     assert not passes(x, n, Q(w, log_proof.SHARES) + Q(1, 10**5), Q(740))
 
 
-def test_what_is_not_covered_is_said():
+def test_what_is_not_covered_is_said(monkeypatch, tmp_path):
     log, _ = logged(world(0), 60, 0)
     with pytest.raises(Unsupported, match="not covered: rewards that are rounded"):
         answered(log, "mean", rewards=None, reward_range=(-1, 2), eta=1).prove()
@@ -360,3 +361,6 @@ def test_what_is_not_covered_is_said():
     told = vr.evaluate_from_log(log, {0: 0, 1: 1}, "mean", **FACTS)
     with pytest.raises(Unsupported, match="not covered: an interval for a given policy"):
         told.prove()
+    plant_program(monkeypatch, tmp_path, "exec sleep 5")
+    with pytest.raises(Unsupported, match=r"not covered: the time limit of 0.1 s is reached"):
+        answered(log, "mean").prove(seconds=0.1)

@@ -248,7 +248,7 @@ class _Question:
         return LogAnswer(
             self.objective, self.delta, problem.shell.steps, OptimumInterval(lower, upper), policy, str(self.log),
             GUARANTEES[self.sets], assumed, notes, lambda: () if bracket is None else self._thin(bracket),
-            partial(prove_answer, self, policy),
+            partial(prove_answer, self, policy, OptimumInterval(lower, upper)),
         )  # fmt: skip
 
     # -- the best policy ----------------------------------------------------------------------------------------------

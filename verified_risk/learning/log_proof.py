@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
 import tempfile
 from collections.abc import Iterator
 from copy import copy
@@ -27,6 +26,7 @@ import numpy as np
 
 from ..errors import NotProved, Unsupported
 from ..numbers.rational import ceil_div, lcm_of_denominators
+from ..planning.clock import TimeUp
 from ..proving.budgets import Charges, runs_of
 from ..proving.certificate import ByBudget, ByBudgets, ByMean, Grid, IntegerModel, Runs, Tail
 from ..proving.proved import CURVED_AXIOMS, Proved
@@ -122,11 +122,9 @@ class _Writer:
         odds = float(tests / self.question.delta)
 
         def row(action: int, p: int, outcomes: list[tuple[int, int, int]]) -> tuple[int, Any]:
-            counts = [problem.outcomes.get((p, s, atom), 0) for atom, _, s in outcomes]
-            found = [
-                (gain, s, x, lower_end(x, sum(counts), odds)) for (_, gain, s), x in zip(outcomes, counts, strict=True)
-            ]
-            return action, tuple(found)
+            found = [(gain, s, problem.outcomes.get((p, s, atom), 0)) for atom, gain, s in outcomes]
+            n = sum(x for _, _, x in found)
+            return action, tuple((gain, s, x, lower_end(x, n, odds)) for gain, s, x in found)
 
         rows: list[list[Any]] = [[] for _ in range(self.standard.n_states)]
         for p, (s, a) in enumerate(pairs):
@@ -143,8 +141,7 @@ class _Writer:
         rows = copy(self.question.rows)
         rows.rows = list(rows.rows)
         atom = {gain * self.unit.numerator: i for i, gain in enumerate(self.gains)}
-        flat = [outcomes for actions in self.rows for _, outcomes in actions]
-        for p, outcomes in enumerate(flat):
+        for p, outcomes in enumerate(outcomes for actions in self.rows for _, outcomes in actions):
             seen = [(s, atom[r], w / SHARES) for r, s, _, w in outcomes if w]
             state, paid, weight = (np.array(x) for x in zip(*seen, strict=True)) if seen else (np.empty(0, int),) * 3
             listed = np.array([s for _, s, _, _ in outcomes]), np.array([atom[r] for r, _, _, _ in outcomes])
@@ -153,33 +150,31 @@ class _Writer:
 
     def choices(self, t: int) -> list[Runs]:
         """Return the runs of actions over the window: the first index is the greatest return so far."""
-        width = self.standard.top[0] + 1
         table = self.policy.table[t]
-        return [runs_of(table[s, np.minimum(np.arange(width), table.shape[1] - 1)][::-1]) for s in range(len(table))]
+        paid = np.minimum(np.arange(self.standard.top[0] + 1), table.shape[1] - 1)
+        return [runs_of(row[paid][::-1]) for row in table]
 
     def certificate(self) -> DataCertificate:
         """Return the certificate that floats expect to be accepted."""
         standard, question, unit, horizon = self.standard, self.question, self.unit, self.standard.horizon
-        levels = question.objective.levels
-        assert levels is not None
+        levels: Any = question.objective.levels
         w, alpha = levels.mean, levels.tails[0][0] if levels.tails else Fraction(1)
         left, right = float(w), float(w + (1 - w) / alpha)
         rows = self.float_rows()
-        rule, _ = question._rule(self.policy)
+        rule, by_return = question._rule(self.policy)
 
         def missing(b: Any) -> Any:
             return np.where(b > 0, right * b, left * b)
 
-        scores = np.arange(standard.top[0] + 1) - rows.by_target(missing, 1, rule, True)
+        scores = np.arange(standard.top[0] + 1) - rows.by_target(missing, 1, rule, by_return)
         target, scale = int(np.argmax(scores)), unit.denominator << BITS
         slack = unit * (horizon + 2 + standard.top[0]) / (1 << BITS - 4)
         lower = _rounded(standard.value(Fraction(float(scores[target]))) - slack, -1)
         lower = max(lower, standard.value(Fraction()))  # the least return
         upper = _rounded(standard.value(Fraction(float(rows.plan(left, right, -1)[0]))) + slack, 1)
-        least = self.gains[0]
-        start = target + standard.steps * least
-        most = [start - max(t - standard.free_steps, 0) * least for t in range(horizon + 1)]
-        windows = [(last - standard.top[0], last) for last in most]
+        start = target + standard.steps * self.gains[0]
+        lasts = [start - max(t - standard.free_steps, 0) * self.gains[0] for t in range(horizon + 1)]
+        windows = [(last - standard.top[0], last) for last in lasts]
         low = ByBudget(scale, Grid(unit, tuple(windows)), start, self.choices)
         up: ByMean | ByBudgets = ByMean(scale << 4)
         if right != 1:
@@ -221,10 +216,7 @@ def _ask(one: DataCertificate, file: Path, seconds: float | None) -> tuple[DataC
 
 
 def prove_answer(
-    question: _Question,
-    policy: BlackBoxPolicy | None,
-    certificate: str | os.PathLike[str] | None,
-    seconds: float | None,
+    question: _Question, policy: BlackBoxPolicy | None, interval: Any, file: Any, seconds: float | None
 ) -> Proved:
     """Confirm the guarantee of an answer; see :meth:`~verified_risk.learning.log_answers.LogAnswer.prove`."""
     levels, shell = question.objective.levels, question.problem.shell
@@ -241,14 +233,17 @@ def prove_answer(
     question.log.budget.spend(f"proof of {question.what}", ("certificate", question.problem.key), question.delta)
     one = _Writer(question, policy).certificate()
     with tempfile.TemporaryDirectory(prefix="verified-risk-") as folder:
-        file = Path(folder) / "certificate.txt"
-        one, answer = _ask(one, file, seconds)
-        text = file.read_bytes()
-    if certificate is not None:
-        Path(certificate).write_bytes(text)
+        written = Path(folder) / "certificate.txt"
+        try:
+            one, answer = _ask(one, written, seconds)
+        except TimeUp:
+            raise Unsupported(f"not covered: the time limit of {seconds:g} s is reached; more time may help") from None
+        text = written.read_bytes()
+    if file is not None:
+        Path(file).write_bytes(text)
     assert answer.program is not None
     cells = len(one.rows) * sum(grid.cells for grid in one.grids)
-    note = f"with probability at least {1 - one.delta}, by lower ends of its own"
+    note = f"with probability at least {1 - one.delta}, by lower ends of its own; the answer states {interval}"
     return Proved(
         THEOREM, CURVED_AXIOMS, answer.seconds, one.lower, one.upper, cells, len(text), note,
         hashlib.sha256(text.partition(b"\nlower ")[0]).hexdigest(), str(answer.program.path), answer.program.sha256,

@@ -10,13 +10,14 @@ From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Progra
 Import ListNotations.
 Open Scope R_scope.
 
-Definition sampled_at (d : data) (s : positive) : list sampled := match get s (pairs d) with Some l => l | None => []
+Definition sampled_at (d : data) (s : positive) : list sampled := match get s (pair_rows d) with Some l => l | None =>
+  []
   end.
 Definition seen_as (o : possibility) : Z * positive := (drawn o, leads_to o).
 
 (** The process that the data are from, with the horizon, initial law, unit of rewards and discount of the
     certificate; an action of the certificate is the world's action that its row names.  As in [Meaning.v], nothing
-      happens where there are no actions. *)
+    happens where there are no actions. *)
 Definition truth (d : data) (world : positive -> Z -> dist (Z * positive)) : jmdp positive Z Z := {|
   jhorizon := Z.to_nat (data_horizon d);
   jinit := map (fun sw => (fst sw, IZR (snd sw) / IZR (data_initial_den d))) (data_initial d);
@@ -108,7 +109,7 @@ Qed.
 Section Completions.
   Variables (d : data) (world : positive -> Z -> dist (Z * positive)).
   Hypothesis Hworld : forall s i, is_law (world s i).
-  Local Notation chance s i o := (chance_of world ((s, i), seen_as o)).
+  Local Notation chance s i o := (outcome_chance world ((s, i), seen_as o)).
 
   Record row_holds (s : positive) (i : Z) (p : sampled) : Prop := {
     row_once : NoDup (map seen_as (possible p));
@@ -120,7 +121,7 @@ Section Completions.
   Hypothesis Hrows : forall s i p, znth (sampled_at d s) i = Some p -> row_holds s (label p) p.
 
   Let Mt := truth d world.
-  Let mo := optimistic d.
+  Let mo := completed_model d.
   Let Mo := meaning mo.
   Let T := Z.to_nat (data_horizon d).
 
@@ -132,8 +133,8 @@ Section Completions.
 
   Lemma optimistic_actions t s : (t < T)%nat -> actions_at mo t s = concat (map completions (sampled_at d s)).
   Proof.
-    intros Ht. unfold actions_at, mo, optimistic, model_with. cbn [steps]. rewrite nth_error_repeat by assumption.
-    unfold groups, sampled_at. rewrite !get_tmap. destruct (get s (pairs d)); reflexivity.
+    intros Ht. unfold actions_at, mo, completed_model, model_with. cbn [steps]. rewrite nth_error_repeat by assumption.
+    unfold groups, sampled_at. rewrite !get_tmap. destruct (get s (pair_rows d)); reflexivity.
   Qed.
 
   (** ** The mixture of a row *)
@@ -300,8 +301,10 @@ Section Completions.
       rewrite IH by (cbn; unfold jtime in Hn; lia). rewrite (original_extend h i _ i); [reflexivity|]. now rewrite Hi.
   Qed.
 
-  (** Given: a process whose rows are at least the shares of the data's rows; any policy of it.
-      Differs: the model of completions, which the upper bound of given data is computed in. *)
+  (** Given: rows that are at least the proved parts; any policy of the true process.
+      Differs: a step of the theorem about data.
+      In words: 10-kl-learner.md#kl-certificate.
+      Step of: production/proved. *)
   Theorem same_return f : E (jreturn_law Mo (completed_policy pi)) f = E (jreturn_law Mt pi) f.
   Proof.
     rewrite !E_jreturn_law, horizon_optimistic. change (jhorizon Mt) with T. change (jinit Mo) with (jinit Mt).

@@ -2,8 +2,8 @@
 
     A data set says, for every state, action and possible outcome, how often the outcome was seen, and the certificate
     proposes a lower end for its probability.  [good_end] tests the end.  The missing mass of a row may belong to any
-    possible outcome: the upper bound is that of the model in which a player chooses where it goes ([optimistic]), the
-    lower bound is that of the certificate's policy where an opponent does ([robust_table]). *)
+    possible outcome: the upper bound is that of the model in which a player chooses where it goes
+    ([completed_model]), the lower bound is that of the certificate's policy where an opponent does ([robust_table]). *)
 
 Require Import ZArith List Bool.
 From VerifiedRisk Require Import Rows Tree Mixing Program Check Verdict Written.
@@ -24,14 +24,13 @@ Record data := Data {
   data_horizon : Z;
   rows : listing (list sampled)       (* the actions of each state *)
 }.
-Definition pairs (d : data) : tree (list sampled) := tree_of (rows d).
+Definition pair_rows (d : data) : tree (list sampled) := tree_of (rows d).
 
 (** ** The test of an end
 
     Krichevsky and Trofimov's mixture gives a sequence of x ones and b zeros the probability kt x b.  q = w / d is a
-      lower
-    end if kt x b >= C q^x (1 - q)^b.  The quotient is made factor by factor, rounded down, as a number (m, e) for
-    m 2^e. *)
+    lower end if kt x b >= C q^x (1 - q)^b.  The quotient is made factor by factor, rounded down, as a number (m, e)
+    for m 2^e. *)
 
 (** Constants: extraction computes a constant once. *)
 Definition up_places : Z := 128.
@@ -40,7 +39,7 @@ Definition up_power : Z := 2 ^ 128.
 Definition down_power : Z := 2 ^ 64.
 Definition too_long : Z := 2 ^ 192.
 Definition two : Z := 2.
-Definition normal (x : Z * Z) : Z * Z :=
+Definition normalised (x : Z * Z) : Z * Z :=
   let (m, e) := x in
   if m <? up_power then (m * up_power, e - up_places)
   else if too_long <=? m then (m / down_power, e + down_places) else (m, e).
@@ -48,14 +47,14 @@ Definition normal (x : Z * Z) : Z * Z :=
 Definition factor_in (d w k : Z) (s : Z * (Z * Z)) : Z * (Z * Z) :=
   let (i, x) := s in
   let (m, e) := x in
-  (i + 1, normal (m * ((two * i + 1) * d) / (two * (i + k + 1) * w), e)).
+  (i + 1, normalised (m * ((two * i + 1) * d) / (two * (i + k + 1) * w), e)).
 Definition factors_in (d w k n : Z) (x : Z * Z) : Z * Z := snd (Z.iter n (factor_in d w k) (0, x)).
 (** Only if c <= m 2^e, for c = p / q; large powers are not computed. *)
 Definition lowest_exponent : Z := -512.
 Definition at_most_number (c : rat) (x : Z * Z) : bool :=
   let (m, e) := x in
   if 0 <=? e then num c <=? m * den c else (lowest_exponent <? e) && (num c * two ^ (- e) <=? m * den c).
-Definition unity : Z * Z := normal (1, 0).
+Definition unity : Z * Z := normalised (1, 0).
 Definition good_end (c : rat) (n d : Z) (o : possibility) : bool :=
   (0 <=? times o) && (times o <=? n) && (0 <=? share o) && (share o <? d) &&
   ((share o =? 0) ||
@@ -65,7 +64,7 @@ Definition good_end (c : rat) (n d : Z) (o : possibility) : bool :=
 (** ** Data that are what they should be *)
 
 Definition missing (p : sampled) : Z := shares p - zsum share (possible p).
-Definition visits (p : sampled) : Z := zsum times (possible p).
+Definition visit_sum (p : sampled) : Z := zsum times (possible p).
 (** Outcomes are listed in the order of rewards and next states, each of them once. *)
 Definition comes_before (o o' : possibility) : bool :=
   (drawn o <? drawn o') || ((drawn o =? drawn o') && (Zpos (leads_to o) <? Zpos (leads_to o'))).
@@ -77,7 +76,7 @@ Fixpoint in_order (l : list possibility) : bool :=
 Definition good_sampled (c : rat) (p : sampled) : bool :=
   in_order (possible p) && (0 <? missing p) && (0 <? shares p) && negb (match possible p with [] => true | _ => false
     end)
-  && forallb (good_end c (visits p) (shares p)) (possible p).
+  && forallb (good_end c (visit_sum p) (shares p)) (possible p).
 
 Definition threshold (d : data) : rat := Rat (tests d * den (failure d)) (num (failure d)).
 Definition good_data (d : data) : bool :=
@@ -99,10 +98,10 @@ Definition completions (p : sampled) : list action :=
 Definition model_with (d : data) (st : step) : model :=
   Model (data_discount d) (data_reward_den d) (data_initial_den d) (data_initial d)
     (repeat st (Z.to_nat (data_horizon d))).
-Definition groups (d : data) : tree (list (list action)) := tmap (map completions) (pairs d).
-Definition optimistic (d : data) : model := model_with d (tmap (@concat action) (groups d)).
+Definition groups (d : data) : tree (list (list action)) := tmap (map completions) (pair_rows d).
+Definition completed_model (d : data) : model := model_with d (tmap (@concat action) (groups d)).
 (** One action for each pair: for the numbers of actions only. *)
-Definition nominal (d : data) : model := model_with d (tmap (map (fun p => Action 1 [])) (pairs d)).
+Definition nominal (d : data) : model := model_with d (tmap (map (fun p => Action 1 [])) (pair_rows d)).
 
 (** ** The expected terminal cost of the certificate's policy from above, whatever outcomes get the missing mass *)
 
@@ -169,7 +168,7 @@ Definition robust_cost (m : model) (gs : list (tree (list (list action)))) (g : 
 Definition group_steps (d : data) : list (tree (list (list action))) := repeat (groups d) (Z.to_nat (data_horizon d)).
 Definition robust_bound (d : data) (V : Z) (g : grid) (start : Z) (choices : list budget_rows) (w alpha : rat)
   : option rat :=
-  match robust_cost (optimistic d) (group_steps d) g start choices (cost_above V w alpha) with
+  match robust_cost (completed_model d) (group_steps d) g start choices (cost_above V w alpha) with
   | Some x => Some (rminus (rmult (unit_size g) (of_Z start)) (Rat x (V * data_initial_den d)))
   | None => None
   end.
@@ -186,12 +185,12 @@ Definition robust_test (d : data) (o : objective) (p : lower_proof) (bound : rat
   end.
 Definition optimistic_test (d : data) (o : objective) (p : upper_proof) (bound : rat) : data_reason * (unit -> bool) :=
   match o with
-  | Tail _ _ => let (why, test) := upper_test (optimistic d) o p bound in (Plan why, test)
+  | Tail _ _ => let (why, test) := upper_test (completed_model d) o p bound in (Plan why, test)
   | _ => (Plan not_covered, fun _ => false)
   end.
 Definition data_tests (d : data) (o : objective) (c : claim) (k : certificate) : list (data_reason * (unit -> bool)) :=
   [ (end_not_proved, fun _ => good_data d);
-    (Plan model_is_wrong, fun _ => good_model (optimistic d));
+    (Plan model_is_wrong, fun _ => good_model (completed_model d));
     (Plan objective_is_wrong, fun _ => good_objective o);
     (Plan claim_is_wrong, fun _ => positive_den (lower c) && positive_den (upper c));
     robust_test d o (low k) (lower c);

@@ -11,7 +11,7 @@ Open Scope R_scope.
 
 Definition number_of (x : Z * Z) : R := IZR (fst x) * powerRZ 2 (snd x).
 
-Lemma power_pos e : 0 < powerRZ 2 e.
+Lemma power_of_two_pos e : 0 < powerRZ 2 e.
 Proof. apply powerRZ_lt. lra. Qed.
 
 Lemma IZR_pow2 n : (0 <= n)%Z -> IZR (2 ^ n) = powerRZ 2 n.
@@ -19,16 +19,16 @@ Proof.
   intros H. rewrite <- (Z2Nat.id n H). rewrite <- pow_IZR, pow_powerRZ. reflexivity.
 Qed.
 
-Lemma normal_le x : (0 <= fst x)%Z -> (0 <= fst (normal x))%Z /\ number_of (normal x) <= number_of x.
+Lemma normal_le x : (0 <= fst x)%Z -> (0 <= fst (normalised x))%Z /\ number_of (normalised x) <= number_of x.
 Proof.
-  destruct x as [m e]. unfold normal, number_of. cbn [fst snd]. intros Hm.
+  destruct x as [m e]. unfold normalised, number_of. cbn [fst snd]. intros Hm.
   destruct (m <? up_power)%Z; [|destruct (too_long <=? m)%Z]; cbn [fst snd].
   - unfold up_power, up_places. split; [lia|]. right. rewrite mult_IZR, IZR_pow2 by lia.
     rewrite Rmult_assoc, <- powerRZ_add by lra. do 2 f_equal. lia.
   - unfold down_power, down_places. split; [apply Z.div_pos; lia|]. rewrite powerRZ_add by lra.
     assert (H : IZR (m / 2 ^ 64) * powerRZ 2 64 <= IZR m).
     { rewrite <- IZR_pow2 by lia. rewrite <- mult_IZR. apply IZR_le, div_mul_le. lia. }
-    pose proof (power_pos e). nra.
+    pose proof (power_of_two_pos e). nra.
   - split; [assumption | lra].
 Qed.
 
@@ -56,7 +56,7 @@ Proof.
       apply Rmult_le_reg_r with (IZR q); [assumption|].
       replace (IZR m * (IZR p / IZR q) * IZR q) with (IZR m * IZR p) by (field; lra). exact D. }
     assert (Hpq : 0 <= IZR p / IZR q) by (apply IZR_lt in Hp, Hq; left; now apply Rdiv_lt_0_compat).
-    pose proof (power_pos e) as Pe.
+    pose proof (power_of_two_pos e) as Pe.
     apply Rle_trans with (IZR m * (IZR p / IZR q) * powerRZ 2 e); [apply Rmult_le_compat_r; lra|].
     replace (IZR m * (IZR p / IZR q) * powerRZ 2 e) with (IZR m * powerRZ 2 e * (IZR p / IZR q)) by ring.
     now apply Rmult_le_compat_r. }
@@ -67,7 +67,7 @@ Lemma at_most_number_le c x : (0 < den c)%Z -> (0 <= fst x)%Z -> at_most_number 
 Proof.
   destruct x as [m e]. unfold at_most_number, two, number_of, real_of. cbn [fst snd]. intros Hc Hm H. apply IZR_lt in
     Hc.
-  pose proof (power_pos e) as Pe. apply Rmult_le_reg_r with (IZR (den c)); [assumption|].
+  pose proof (power_of_two_pos e) as Pe. apply Rmult_le_reg_r with (IZR (den c)); [assumption|].
   unfold Rdiv. rewrite (Rmult_assoc (IZR (num c))), Rinv_l, Rmult_1_r by lra. apply IZR_le in Hm.
   destruct (Z.leb_spec 0 e) as [He|He].
   - apply Z.leb_le, IZR_le in H. rewrite mult_IZR in H. eapply Rle_trans; [exact H|].
@@ -85,7 +85,8 @@ Proof.
 Qed.
 
 (** Given: x of n draws, a probability p that the mixture does not refute at C.
-    In words: 10-kl-learner.md#kl-sets. *)
+    In words: 10-kl-learner.md#kl-sets.
+      Step of: production/proved. *)
 Theorem good_end_below (c : rat) (d : Z) (o : possibility) (x b : nat) (p : R) :
   (0 < den c)%Z -> (0 <= num c)%Z -> (0 < d)%Z -> times o = Z.of_nat x -> 0 <= p <= 1 -> kt_covered (real_of c) x b p ->
   good_end c (Z.of_nat (x + b)) d o = true -> 0 <= IZR (share o) / IZR d <= p.

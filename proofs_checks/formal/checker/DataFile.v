@@ -46,7 +46,7 @@ Definition items_of_data_file (f : data_file) : list item :=
 
 (** Factors of all tests of ends, which are multiplied one by one. *)
 Definition most_factors : Z := 1000000000.
-Definition factor_count (p : sampled) : Z := visits p * zlen (filter (fun o => 0 <? share o) (possible p)).
+Definition factor_count (p : sampled) : Z := visit_sum p * zlen (filter (fun o => 0 <? share o) (possible p)).
 Definition many_factors (l : listing (list sampled)) : list phrase :=
   let n := fold_left (fun n sl => fold_left (fun n p => n + factor_count p) (snd sl) n) l 0 in
   complain (most_factors <? n) (fun _ =>

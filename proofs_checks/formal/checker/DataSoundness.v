@@ -19,9 +19,9 @@ Section Ends.
   Variables (d : data) (world : positive -> Z -> dist (Z * positive)).
   Hypothesis Hworld : forall s i, is_law (world s i).
   Hypothesis Hrows : forall s i p, znth (sampled_at d s) i = Some p -> row_holds world s (label p) p.
-  Hypothesis Hgood : good_model (optimistic d) = true.
+  Hypothesis Hgood : good_model (completed_model d) = true.
   Let Mt := truth d world.
-  Let mo := optimistic d.
+  Let mo := completed_model d.
   Let m0 := nominal d.
   Let T := Z.to_nat (data_horizon d).
 
@@ -34,7 +34,7 @@ Section Ends.
   Lemma nominal_actions t s : (t < T)%nat -> actions_at m0 t s = map (fun p => Action 1 []) (sampled_at d s).
   Proof.
     intros Ht. unfold actions_at, m0, nominal, model_with. cbn [steps]. rewrite nth_error_repeat by assumption.
-    unfold sampled_at. rewrite get_tmap. destruct (get s (pairs d)); reflexivity.
+    unfold sampled_at. rewrite get_tmap. destruct (get s (pair_rows d)); reflexivity.
   Qed.
 
   Lemma same_rate g t : rate_at m0 g t = rate_at mo g t.
@@ -90,7 +90,7 @@ Section Ends.
       real_of bound <= Phi G (jreturn_law Mt (policy_of m0 (ByBudget V g start choices))).
     Proof.
       intros HV Hg Hb H. unfold robust_bound in H.
-      destruct (robust_cost (optimistic d) (group_steps d) g start choices (cost_above V w alpha)) as [x|] eqn:Ex;
+      destruct (robust_cost (completed_model d) (group_steps d) g start choices (cost_above V w alpha)) as [x|] eqn:Ex;
         [|discriminate].
       destruct (tail_facts w alpha Htail) as [Hokw [_ [_ [HW HA]]]].
       destruct (good_facts mo Hgood) as [_ [_ [_ [G4 _]]]].
@@ -108,7 +108,7 @@ Section Ends.
       assert (Fc_mono : forall y z, y <= z -> Fc y <= Fc z)
         by (intros y z Hyz; apply Rmult_le_compat_l; [lra | now apply (c_mono w alpha Htail)]).
       assert (Hsteps : steps mo = map (tmap (@concat action)) (group_steps d)).
-      { unfold mo, optimistic, model_with, group_steps. cbn [steps].
+      { unfold mo, completed_model, model_with, group_steps. cbn [steps].
         induction (Z.to_nat (data_horizon d)) as [|n IH]; [reflexivity|]. cbn [repeat map]. now rewrite IH. }
       assert (Hplays : forall h st l acts, nth_error (group_steps d) (jtime h) = Some st -> get (jstate h) st = Some l
         ->
@@ -119,7 +119,7 @@ Section Ends.
           unfold group_steps in N. now rewrite repeat_length in N. }
         unfold group_steps in Est. rewrite nth_error_repeat in Est by assumption. injection Est as <-.
         unfold groups in El. rewrite get_tmap in El.
-        destruct (get (jstate h) (pairs d)) as [ps|] eqn:Eps; [|discriminate]. injection El as <-.
+        destruct (get (jstate h) (pair_rows d)) as [ps|] eqn:Eps; [|discriminate]. injection El as <-.
         assert (Hs : sampled_at d (jstate h) = ps) by (unfold sampled_at; now rewrite Eps).
         rewrite znth_map in Ea. destruct (znth ps (budget_choice mo g start choices h)) as [p|] eqn:Ep; [|discriminate].
         injection Ea as <-.
@@ -143,8 +143,10 @@ Section Ends.
     Qed.
   End Value.
 
-  (** Given: counts, and a process whose rows are at least the shares that the certificate proposes.
-      Differs: one certificate about given data, on the event. *)
+  (** Given: a world whose rows are at least the proved parts.
+      Differs: a step of the theorem about data.
+      In words: 10-kl-learner.md#kl-certificate.
+      Step of: production/proved. *)
   Theorem data_check_sound o c k : check_data d o c k = true ->
     (exists pi, pi = policy_of m0 (low k) /\ is_jpolicy pi /\ plays_allowed Mt pi /\
        real_of (lower c) <= value_of o (jreturn_law Mt pi)) /\
@@ -167,21 +169,21 @@ End Ends.
 (** ** The ends hold unless a test is doubted *)
 
 Definition visits_in (past : list transition) (sa : positive * Z) : nat :=
-  length (filter (fun t => if pair_dec (fst t) sa then true else false) past).
+  length (filter (fun t => if asked_dec (fst t) sa then true else false) past).
 Definition times_in (past : list transition) (tau : transition) : nat :=
-  length (filter (fun t => if pair_dec (fst t) (fst tau) then if drawn_dec (snd t) (snd tau) then true else false else
+  length (filter (fun t => if asked_dec (fst t) (fst tau) then if drawn_dec (snd t) (snd tau) then true else false else
     false)
     past).
 (** The counts of a data set are those of the transitions. *)
 Definition counts (d : data) (past : list transition) : Prop :=
-  forall s i p, znth (sampled_at d s) i = Some p -> visits p = Z.of_nat (visits_in past (s, label p)) /\
+  forall s i p, znth (sampled_at d s) i = Some p -> visit_sum p = Z.of_nat (visits_in past (s, label p)) /\
     forall o, In o (possible p) -> times o = Z.of_nat (times_in past ((s, label p), seen_as o)).
 
 Lemma tally_counts tau past : fst (tally_of tau past) = times_in past tau /\
   (fst (tally_of tau past) + snd (tally_of tau past) = visits_in past (fst tau))%nat.
 Proof.
   unfold times_in, visits_in. induction past as [|t past [IH1 IH2]]; [split; reflexivity|]. cbn [tally_of filter].
-  destruct (tally_of tau past) as [x b]. cbn [fst snd] in *. destruct (pair_dec (fst t) (fst tau));
+  destruct (tally_of tau past) as [x b]. cbn [fst snd] in *. destruct (asked_dec (fst t) (fst tau));
     [destruct (drawn_dec (snd t) (snd tau))|]; cbn [fst snd length]; split; lia.
 Qed.
 
@@ -198,7 +200,7 @@ Qed.
 
 Lemma listed_row d s i p : znth (sampled_at d s) i = Some p -> exists l, In (s, l) (rows d) /\ znth l i = Some p.
 Proof.
-  unfold sampled_at, pairs. destruct (get s (tree_of (rows d))) as [l|] eqn:E; [|discriminate]. intros H. exists l.
+  unfold sampled_at, pair_rows. destruct (get s (tree_of (rows d))) as [l|] eqn:E; [|discriminate]. intros H. exists l.
   split; [now apply get_tree_of | assumption].
 Qed.
 
@@ -240,7 +242,7 @@ Section Doubt.
        forall os, In ((s, label p), os) listed <-> In os (map seen_as (possible p))) /\
     (Z.of_nat (length listed) <= tests d)%Z /\ real_of (failure d) = delta /\ counts d past.
 
-  Theorem ends_hold d past : about d past -> good_data d = true -> ~ misled_at world doubt_level listed past ->
+  Theorem ends_hold d past : about d past -> good_data d = true -> ~ misled_by_data world doubt_level listed past ->
     forall s i p, znth (sampled_at d s) i = Some p -> row_holds world s (label p) p.
   Proof.
     intros [Hsame [Htests [Hfail Hcounts]]] Hgood Hnot s i p Hp. specialize (Hsame s i p Hp).
@@ -288,7 +290,7 @@ Section Doubt.
          (forall pi, is_jpolicy pi -> plays_allowed (truth d world) pi ->
             value_of o (jreturn_law (truth d world) pi) <= real_of (upper c))).
 
-  Lemma false_only_if_misled past : claim_false past -> misled_at world doubt_level listed past.
+  Lemma false_only_if_misled past : claim_false past -> misled_by_data world doubt_level listed past.
   Proof.
     intros [d [o [c [k [H1 [H3 H4]]]]]].
     destruct (Exists_dec (fun tau => doubted_at world doubt_level tau past) listed (fun tau => Rle_dec _ _)) as [H|H];
@@ -298,7 +300,8 @@ Section Doubt.
     apply (data_check_sound d world Hworld (ends_hold d past H1 G1 H) G2 o c k H3).
   Qed.
 
-  Theorem rarely_misled_by_data n : prob (process (answer world ask) n) (misled_sometime world doubt_level listed) <=
+  Theorem rarely_misled_by_data n : prob (process (next_transition world ask) n) (misled_sometime world doubt_level
+    listed) <=
     delta.
   Proof.
     eapply Rle_trans; [apply (rarely_doubted world Hworld ask Hask doubt_level doubt_level_pos listed n)|].
@@ -313,9 +316,10 @@ Section Doubt.
   (** Given: any behaviour that collects the data, any laws of outcomes that stay in the list of possible transitions, a
       list and a delta fixed before the data are seen.
       Differs: the interval of given data, checked by a program; all accepted certificates and all moments at once.
-      In words: 10-kl-learner.md#kl-certificate. *)
+      In words: 10-kl-learner.md#kl-certificate.
+      Step of: production/proved. *)
   Theorem rarely_wrong n (dec : forall path, {Exists claim_false (moments_of path)} +
-    {~ Exists claim_false (moments_of path)}) : prob (process (answer world ask) n) dec <= delta.
+    {~ Exists claim_false (moments_of path)}) : prob (process (next_transition world ask) n) dec <= delta.
   Proof.
     eapply Rle_trans; [|apply (rarely_misled_by_data n)]. apply E_le; [now apply law_process, law_answer|].
     intros path. apply ind_le. intros Hx. apply Exists_exists in Hx. destruct Hx as [past [Hin Hf]].

@@ -10,17 +10,14 @@ From VerifiedRisk Require Import FiniteLaw Rows Tree Program Text Written Readin
 From VerifiedRisk Require Allowed CheckText Meaning JointModel MartingaleStep Ville TextSoundness DataReads DataEvent
   Completions DataSoundness ModelFacts.
 Import ListNotations.
-
 Open Scope R_scope.
 
 (** ** How data are collected
 
     A transition is ((state, action), (reward, next state)).  The world has a law of (reward, next state) for every
-      state
-    and action.  Whoever collects the data chooses the next state and action by any law that may depend on all
-      transitions
-    so far: so do episodes of any lengths and initial states, and policies that change with the data.  [collected n] is
-    the law of the first n transitions, the latest first. *)
+    state and action.  Whoever collects the data chooses the next state and action by any law that may depend on all
+    transitions so far: so do episodes of any lengths and initial states, and policies that change with the data.
+    [collected n] is the law of the first n transitions, the latest first. *)
 
 Definition transition : Type := ((positive * Z) * (Z * positive))%type.
 
@@ -36,8 +33,7 @@ Section World.
     end.
 
   (** ** The process that a certificate is about: the world, with the certificate's horizon, initial law, discount and
-      unit
-      of rewards; the actions of a state are those that its rows name *)
+      unit of rewards; the actions of a state are those that its rows name *)
 
   Variable d : data.
 
@@ -47,9 +43,8 @@ Section World.
   Fixpoint play_world (pi : policy) (n : nat) (h : history) : dist history :=
     match n with
     | O => ret h
-    | S n' => bind (bind (pi h) (fun i => image (fun os => ((snd h, i, fst os) :: fst h, snd os)) (drawn_from (snd h)
-      i)))
-        (play_world pi n')
+    | S n' => bind (bind (pi h) (fun i => image (fun os => ((snd h, i, fst os) :: fst h, snd os))
+        (drawn_from (snd h) i))) (play_world pi n')
     end.
   Fixpoint earned_in (l : list (positive * Z * Z)) : R :=
     match l with
@@ -68,8 +63,8 @@ Section World.
   (** ** The certificate's claim.  [nominal d] only says how many actions each state has. *)
 
   Definition claim_holds_in (o : objective) (c : claim) (p : lower_proof) : Prop :=
-    (exists pi, pi = Meaning.policy_of (nominal d) p /\ admissible_in pi /\ number (lower c) <= value o (return_in
-      pi)) /\
+    (exists pi, pi = Meaning.policy_of (nominal d) p /\ admissible_in pi /\
+       number (lower c) <= value o (return_in pi)) /\
     (forall pi, admissible_in pi -> value o (return_in pi) <= number (upper c)).
 
   (** ** A certificate is about a list of possible transitions, a delta and data
@@ -78,9 +73,9 @@ Section World.
       the list, and its counts are those of the data. *)
 
   Definition visits_among (past : list transition) (sa : positive * Z) : nat :=
-    length (filter (fun t => if DataEvent.pair_dec (fst t) sa then true else false) past).
+    length (filter (fun t => if DataEvent.asked_dec (fst t) sa then true else false) past).
   Definition times_among (past : list transition) (x : transition) : nat :=
-    length (filter (fun t => if DataEvent.pair_dec (fst t) (fst x)
+    length (filter (fun t => if DataEvent.asked_dec (fst t) (fst x)
       then if DataEvent.drawn_dec (snd t) (snd x) then true else false else false) past).
   Definition is_about (listed : list transition) (delta : R) (past : list transition) : Prop :=
     (forall s i p, znth (rows_of s) i = Some p ->
@@ -97,7 +92,7 @@ Definition read_as (allowed : Allowed.limits) (t : text) (f : data_file) : Prop 
 
 (** ** The definitions of this file are those of the proof *)
 
-Lemma collected_eq world ask n : collected world ask n = MartingaleStep.process (DataEvent.answer world ask) n.
+Lemma collected_eq world ask n : collected world ask n = MartingaleStep.process (DataEvent.next_transition world ask) n.
 Proof. induction n as [|n IH]; [reflexivity|]. cbn [collected MartingaleStep.process]. now rewrite IH. Qed.
 Lemma play_world_eq world d pi n : forall h,
   play_world world d pi n h = JointModel.jrun (Completions.truth d world) pi n h.
@@ -140,7 +135,8 @@ Section Theorem_.
 
   (** Given: any behaviour that collects the data, any laws of outcomes that stay in the list of possible transitions.
       Differs: from data to policy and interval, checked by a program that reads bytes.
-      In words: 10-kl-learner.md#kl-certificate. *)
+      In words: 10-kl-learner.md#kl-certificate.
+      Step of: production/proved. *)
   Theorem what_check_data_text_proves :
     (forall t how, check_data_text allowed t = CheckText.Proved how -> exists f, read_as allowed t f /\ says t f) /\
     ((forall s i, is_law (world s i)) -> (forall past, is_law (ask past)) -> 0 < delta ->

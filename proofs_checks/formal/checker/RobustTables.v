@@ -195,9 +195,10 @@ Section Robust.
   Let u0 := real_of (unit_size g).
   Let u' := unit_after g (unit_size g) (steps m).
 
-  (** Given: a process whose rows are at least the shares of the data's rows; a policy of budget indices; a cost that
-      does not fall with the budget.
-      Differs: the lower bound of given data. *)
+  (** Given: a model whose actions come in groups; a policy of budgets, and an opponent who plays in its group.
+      Differs: a step of the theorem about data.
+      In words: 10-kl-learner.md#kl-certificate.
+      Step of: production/proved. *)
   Theorem robust_cost_above y : robust_cost m gs g start choices cost = Some y ->
     E (jreturn_law M pi) (fun z => Fc (u0 * IZR start - z)) <= / IZR (initial_den m) * IZR y.
   Proof.

@@ -6429,9 +6429,9 @@ type data = { failure : rat; tests0 : Integer.t; data_discount : rat;
               data_initial : (Integer.t * Integer.t) list;
               data_horizon : Integer.t; rows : sampled list listing }
 
-(** val pairs : data -> sampled list tree **)
+(** val pair_rows : data -> sampled list tree **)
 
-let pairs d =
+let pair_rows d =
   tree_of d.rows
 
 (** val up_places : Integer.t **)
@@ -6485,9 +6485,9 @@ let too_long =
 let two =
   (fun p -> p) ((fun p -> Integer.shift_left p 1) Integer.one)
 
-(** val normal : (Integer.t * Integer.t) -> Integer.t * Integer.t **)
+(** val normalised : (Integer.t * Integer.t) -> Integer.t * Integer.t **)
 
-let normal = function
+let normalised = function
 | (m, e) ->
   if Integer.lt m up_power
   then ((Integer.mul m up_power), (Integer.sub e up_places))
@@ -6505,7 +6505,7 @@ let factor_in d w k = function
 | (i, x) ->
   let (m, e) = x in
   ((Integer.add i ((fun p -> p) Integer.one)),
-  (normal
+  (normalised
     (((fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
        (Integer.mul m
          (Integer.mul
@@ -6545,7 +6545,7 @@ let at_most_number c = function
 (** val unity : Integer.t * Integer.t **)
 
 let unity =
-  normal (((fun p -> p) Integer.one), Integer.zero)
+  normalised (((fun p -> p) Integer.one), Integer.zero)
 
 (** val good_end : rat -> Integer.t -> Integer.t -> possibility -> bool **)
 
@@ -6566,9 +6566,9 @@ let good_end c n d o =
 let missing p =
   Integer.sub p.shares (zsum (fun p0 -> p0.share) p.possible)
 
-(** val visits : sampled -> Integer.t **)
+(** val visit_sum : sampled -> Integer.t **)
 
-let visits p =
+let visit_sum p =
   zsum (fun p0 -> p0.times) p.possible
 
 (** val comes_before : possibility -> possibility -> bool **)
@@ -6598,7 +6598,7 @@ let good_sampled c p =
       (negb (match p.possible with
              | [] -> true
              | _ :: _ -> false)))
-    (forallb (good_end c (visits p) p.shares) p.possible)
+    (forallb (good_end c (visit_sum p) p.shares) p.possible)
 
 (** val threshold : data -> rat **)
 
@@ -6644,11 +6644,11 @@ let model_with d st =
 (** val groups : data -> action list list tree **)
 
 let groups d =
-  tmap (map completions) (pairs d)
+  tmap (map completions) (pair_rows d)
 
-(** val optimistic : data -> model **)
+(** val completed_model : data -> model **)
 
-let optimistic d =
+let completed_model d =
   model_with d (tmap concat (groups d))
 
 (** val group_above :
@@ -6785,7 +6785,7 @@ let group_steps d =
     -> rat option **)
 
 let robust_bound d v g start choices w alpha =
-  match robust_cost (optimistic d) (group_steps d) g start choices
+  match robust_cost (completed_model d) (group_steps d) g start choices
           (cost_above v w alpha) with
   | Some x ->
     Some
@@ -6819,7 +6819,7 @@ let robust_test d o p bound =
 let optimistic_test d o p bound =
   match o with
   | Tail (_, _) ->
-    let (why, test) = upper_test (optimistic d) o p bound in
+    let (why, test) = upper_test (completed_model d) o p bound in
     ((Plan why), test)
   | _ -> ((Plan Not_covered), (fun _ -> false))
 
@@ -6829,8 +6829,9 @@ let optimistic_test d o p bound =
 
 let data_tests d o c k =
   (End_not_proved, (fun _ -> good_data d)) :: (((Plan Model_is_wrong),
-    (fun _ -> good_model (optimistic d))) :: (((Plan Objective_is_wrong),
-    (fun _ -> good_objective o)) :: (((Plan Claim_is_wrong), (fun _ ->
+    (fun _ -> good_model (completed_model d))) :: (((Plan
+    Objective_is_wrong), (fun _ -> good_objective o)) :: (((Plan
+    Claim_is_wrong), (fun _ ->
     (&&) (positive_den c.lower) (positive_den c.upper))) :: ((robust_test d o
                                                                k.low c.lower) :: (
     (optimistic_test d o k.up c.upper) :: [])))))
@@ -6890,7 +6891,7 @@ let most_factors =
 (** val factor_count : sampled -> Integer.t **)
 
 let factor_count p =
-  Integer.mul (visits p)
+  Integer.mul (visit_sum p)
     (zlen (filter (fun o -> Integer.lt Integer.zero o.share) p.possible))
 
 (** val many_factors : sampled list listing -> phrase list **)
