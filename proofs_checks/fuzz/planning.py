@@ -18,8 +18,8 @@ from . import models, oracle
 from .property import Case, Falsified, Property, Skipped
 
 SEARCH_SECONDS = 1.0
-PROOF_SECONDS = 5.0
-"""Time limit of a proof; a plan that is not proved by then counts as not covered."""
+PROOF_SECONDS = 2.0
+"""Time limit of a proof, and of a recheck; a plan that is not proved by then counts as not covered."""
 MIXTURES = 20
 """Number of random mixtures of two attainable laws that are compared with the upper bound."""
 
@@ -41,7 +41,7 @@ def warm() -> None:
         model = {"initial": ["1"], "outcomes": [rows], "horizon": 2, "discount": discount}
         for words in ("mean", "cvar(1/2)", "1/2*cvar(1/4) + 1/2*cvar(1/2)", "var(1/2)", "wang(1)", "cpw(1/2)",
                       "hazard(2)", "pl(0, 0; 1/4, 0; 1/2, 1/2; 1, 1)"):  # fmt: skip
-            planned({"model": model, "objective": words, "eta": None}).recheck()
+            planned({"model": model, "objective": words, "eta": None})
 
 
 def check_optimum(case: Case) -> None:
@@ -100,7 +100,7 @@ def check_recheck(case: Case) -> None:
     laws = models.laws_of(case["model"])
     curve, exact = oracle.curve_of(case["objective"])
     found = planned(case)
-    answer = found.recheck()
+    answer = found.recheck(time_limit=PROOF_SECONDS)
     G = vr.objective(case["objective"])
     for name, held in (("lower", answer.lower_holds), ("upper", answer.upper_holds)):
         if held is Truth.FAILS:
@@ -109,7 +109,7 @@ def check_recheck(case: Case) -> None:
             raise Falsified(f"recheck does not decide the {name} bound of a small plan without a search: {answer}")
     best = max(oracle.worth(law, curve) for law in laws)
     for name, plan in forged(found, Fraction(best), exact):
-        again = plan.recheck()
+        again = plan.recheck(time_limit=PROOF_SECONDS)
         held = again.lower_holds if name == "lower" else again.upper_holds
         if held is Truth.HOLDS:
             raise Falsified(f"recheck confirms a forged {name} bound {plan.lower}, brute force attains {best}: {again}")

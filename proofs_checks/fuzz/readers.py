@@ -206,7 +206,7 @@ def _plan(path: Path) -> None:
         curve, exact = oracle.curve_of(plan.objective.spec)
     except (oracle.TooMany, KeyError):
         return
-    answer = plan.recheck()
+    answer = plan.recheck(time_limit=planning.PROOF_SECONDS)
     best = max(oracle.worth(law, curve) for law in laws)
     if exact and answer.upper_holds is Truth.HOLDS and best > plan.upper:
         raise Falsified(f"recheck confirms an upper bound {plan.upper} of a mutated plan, brute force attains {best}")

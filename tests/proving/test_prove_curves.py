@@ -245,3 +245,10 @@ def test_two_hundred_random_models_are_proved_for_curves():
     covered = sum(proved_or_not_covered(random_curved_plan(random.Random(seed))) for seed in range(240))
     print(covered)
     assert covered >= 200
+
+
+def test_a_curve_of_a_return_that_is_certain_is_never_refused():
+    """A line below a curve loses something at 1, and here the slack for it is a share of nothing."""
+    sure = vr.MDP(0, [[[1], [1]]], [[{"-2/3": 1}, {"-2/3": 1}]], horizon=4)
+    with pytest.raises(errors.Unsupported, match="not covered"):
+        vr.plan(sure, "cpw(1/2)").prove()

@@ -242,6 +242,8 @@ class Draft:
     @property
     def decides_upper(self) -> bool:
         """True if the last attempt loses nothing: an upper bound that it does not prove is false."""
+        if isinstance(self.objective, Curved) and not self.charges.span:  # a share of no range pays for no line
+            return False
         if isinstance(self.objective, (Piecewise, Curved)):  # the doubts list what a cover leaves open
             return True
         rounds = self.cells is not None or self.model.loss(self.charges.unit)
