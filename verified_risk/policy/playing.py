@@ -40,7 +40,7 @@ class Player:
     """Plays successive episodes with ``policy``; ``rng`` is a numpy generator or a seed.
 
     >>> import verified_risk as vr
-    >>> player = vr.plan(vr.models.two_paths(), "cvar(1/2)").policy.player(0)
+    >>> player = vr.plan(vr.models.two_paths(), "cvar(1/4)").policy.player(0)
     >>> player.act(0), player.observe(0.0), player.act(1)
     (0, None, 0)
 
