@@ -22,7 +22,6 @@ from fractions import Fraction  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
 
-import numba  # noqa: E402
 import numpy as np  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -71,15 +70,10 @@ def least(functions: dict[str, Callable[[], Any]], repeat: int) -> dict[str, flo
 
 
 def stream() -> float:
-    """Bytes a second of STREAM's triad, ``a = b + s c`` over arrays beyond every cache."""
+    """Bytes a second of STREAM's triad, ``a = b + s c``, as numpy does it: two passes that move five arrays."""
     a, b, c = (np.ones(2**24) for _ in range(3))
-
-    @numba.njit(fastmath=True)
-    def triad(a: Any, b: Any, c: Any) -> None:
-        for i in range(a.shape[0]):
-            a[i] = b[i] + 3.0 * c[i]
-
-    return 3 * a.nbytes / least({"triad": lambda: triad(a, b, c)}, 7)["triad"]
+    seconds = least({"triad": lambda: np.add(np.multiply(c, 3.0, out=a), b, out=a)}, 7)["triad"]
+    return 5 * a.nbytes / seconds
 
 
 def traffic(model: Any, top: int) -> int:

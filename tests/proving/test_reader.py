@@ -24,7 +24,7 @@ import verified_risk as vr
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.planning import clock as limits
 from verified_risk.planning.clock import Clock
-from verified_risk.proving import tables, weightings
+from verified_risk.proving import integer_tables, weightings
 from verified_risk.proving.attempts import Judge, first_accepted
 from verified_risk.proving.certificate import ByCover
 from verified_risk.proving.curve_points import Curve, Point, normal
@@ -131,7 +131,7 @@ def test_rows_of_machine_words_and_of_long_integers_give_one_answer(kind, monkey
         for y in (certificate.upper, truth(kind)[1])
     ]
     words = [answer(text)[:40] for text in texts]
-    monkeypatch.setattr(tables.Setting, "integer_type", lambda self, largest: object)
+    monkeypatch.setattr(integer_tables.Setting, "integer_type", lambda self, largest: object)
     long = [answer(text)[:40] for text in texts]
     assert words == long or kind.startswith("cells")  # rounds shares of a cell in machine words
     assert all(b == "proved" for a, b in zip(words, long, strict=True) if a == "proved")
@@ -252,7 +252,7 @@ def test_leaves_of_a_cover_are_evaluated_in_blocks(monkeypatch):
 
     def table(c, terminal, *rest):
         seen.append(len(terminal))
-        return tables.table(c, terminal, *rest)
+        return integer_tables.table(c, terminal, *rest)
 
     monkeypatch.setattr(weightings, "table", table)
     assert answer(text) == "proved"

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .tables import (
+from .integer_tables import (
     LOWER,
     UPPER,
     Action,

@@ -22,7 +22,7 @@ from ..mdp import MDP
 from ..numbers.rational import ceil_div
 from ..policy import GridPolicy, MarkovPolicy, Policy
 from ..policy.packed_rule import ArrayRule
-from . import tables
+from . import integer_tables
 from .certificate import Grid, IntegerModel, Runs, integer_model
 
 
@@ -107,17 +107,22 @@ def largest_by_budget(mdp: MDP, unit: Fraction, weight: Fraction, level: Fractio
     charges, scale = Charges(model, unit), 2**64
     first, last = charges.spent_least[-1], charges.spent_most[-1]
     windows = charges.all_policies_grid(first, last, whole=True).windows
-    grid = tables.Grid(unit, 1, 1, windows)
+    grid = integer_tables.Grid(unit, 1, 1, windows)
     step = {
-        s: [tables.Action(total, outcomes, tables.factors_of(total, outcomes)) for total, outcomes in actions]
+        s: [
+            integer_tables.Action(total, outcomes, integer_tables.factors_of(total, outcomes))
+            for total, outcomes in actions
+        ]
         for s, actions in enumerate(model.states)
     }
     p, q = model.discount.numerator, model.discount.denominator
-    read = tables.Model(p, q, model.reward_denominator, model.initial_total, model.initial, [step] * model.horizon)
-    c = tables.Setting(read, scale, grid, lambda: None)
-    terminal = tables.Tail(weight, level).costs(scale, unit, Fraction(), windows[-1], up=False)
-    row, outside = tables.one_row(c, terminal, min(0, *terminal))
-    costs = tables.least_costs(c, tables.table(c, row, outside))
+    read = integer_tables.Model(
+        p, q, model.reward_denominator, model.initial_total, model.initial, [step] * model.horizon
+    )
+    c = integer_tables.Setting(read, scale, grid, lambda: None)
+    terminal = integer_tables.Tail(weight, level).costs(scale, unit, Fraction(), windows[-1], up=False)
+    row, outside = integer_tables.one_row(c, terminal, min(0, *terminal))
+    costs = integer_tables.least_costs(c, integer_tables.table(c, row, outside))
     return [unit * b - Fraction(x, c.total) for b, x in enumerate(costs, first)]
 
 

@@ -17,7 +17,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any, NamedTuple, TypeAlias
 
-from .tables import require
+from .integer_tables import require
 from .weightings import Corners, Polygon
 
 ZERO, ONE = Fraction(), Fraction(1)

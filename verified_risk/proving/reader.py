@@ -2,7 +2,7 @@
 
 :func:`read_certificate` answers one line, as the verified program does: ``proved``, ``refused: ...`` or ``not covered:
 ...``.  It reads the text alone: nothing of the planner, of the writer or of the program is imported, and nothing in the
-text is believed.  The mathematics is in :mod:`~verified_risk.proving.tables` (mean, CVaR, VaR),
+text is believed.  The mathematics is in :mod:`~verified_risk.proving.integer_tables` (mean, CVaR, VaR),
 :mod:`~verified_risk.proving.between` (the same between grid points), :mod:`~verified_risk.proving.weightings` (laws and
 covers) and :mod:`~verified_risk.proving.curve_points` (weightings that are not piecewise linear).
 """
@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, NamedTuple, NoReturn, TypeVar
 
 from .between import Cells, tail_by_all_cells, tail_by_cells
 from .curve_points import Bounds, Curve, Mixture, Piece, Point, Turn
-from .tables import (
+from .integer_tables import (
     Action,
     Grid,
     Model,

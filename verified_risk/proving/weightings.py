@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from .tables import (
+from .integer_tables import (
     LOWER,
     UPPER,
     Model,
