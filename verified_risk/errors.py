@@ -91,7 +91,11 @@ class Unsupported(VerifiedRiskError):
 
 
 class Infeasible(VerifiedRiskError):
-    """No policy meets the constraints."""
+    """No policy meets the constraints; ``plan``, if there is one, is a plan whose upper bound proves it."""
+
+    def __init__(self, why: str, *, plan: Any = None) -> None:
+        super().__init__(why)
+        self.plan = plan
 
 
 class NotProved(VerifiedRiskError):

@@ -1,10 +1,10 @@
 """Planners: ``exact_plan`` in integers, ``plan`` in floats with certified bounds."""
 
 from .api import plan
+from .constraints import ConstrainedPlan, Constraint
 from .exact.exact_route import exact_plan
 from .result import ErrorBudget, Plan
 from .robust import RobustPlan
-from .tails.constrained import ConstrainedPlan, Constraint
 from .tails.frontier import CVaRFrontier, Front, FrontPoint, cvar_frontier, mean_cvar_front
 
 __all__ = [

@@ -22,13 +22,15 @@ from ..objectives import Weighting
 from ..objectives import objective as read_objective
 from ..progress import Report, read_report
 from .clock import read_nonnegative, read_seconds
+from .constraints import ConstrainedPlan, Constraint
 from .grid_choice import unit_that_fits
+from .lagrangian import plan_by_lagrangian
 from .no_horizon import EndlessPlan, cut_off, greedy_for_the_mean
 from .problem import Problem
 from .result import Plan
 from .robust import RobustPlan, plan_robustly
 from .routes import solve
-from .tails.constrained import ConstrainedPlan, Constraint, plan_subject_to
+from .tails.constrained import plan_one_level
 from .ties import break_ties
 
 
@@ -85,9 +87,10 @@ def plan(
     ``progress`` is called with a :class:`~verified_risk.Progress` at intervals.
 
     With ``subject_to``, a list such as ``["cvar(1/10) >= -5"]``, the answer is a
-    :class:`~verified_risk.ConstrainedPlan`: a policy, usually a mixture of two, that meets the constraints, and an
-    upper bound over all policies that do.  Objective and constraints are then the mean, CVaR at one level, or mixtures
-    of the two, and rewards lie on a grid.
+    :class:`~verified_risk.ConstrainedPlan`: a policy, usually a mixture of a few, that meets the constraints, and an
+    upper bound over all policies that do.  For the mean, CVaR at one level and mixtures of the two, with rewards on a
+    grid, the bounds meet (:mod:`verified_risk.planning.tails.constrained`); for all others they are those of Lagrangian
+    duality, which may leave a gap (:mod:`verified_risk.planning.lagrangian`).
 
     A model without a horizon is planned for as many steps as keep all that can follow within half the gap, and both
     bounds include it (:mod:`verified_risk.planning.no_horizon`): with a discount below 1, or if every policy reaches
@@ -122,7 +125,7 @@ def plan(
         that fits
     :raises InvalidObjective: if the text is not a weighting
     :raises Infeasible: if no policy meets the constraints
-    :raises Unsupported: if the constraints are of another kind
+    :raises Unsupported: if entropic risks have constraints, or a model without a horizon has
     """
     uncertain = mdp if isinstance(mdp, IntervalMDP) else None
     if uncertain is None and against is not None:
@@ -150,7 +153,11 @@ def plan(
     unit = None if eta is None else unit_that_fits(mdp, eta)
     with reporting_compilations(progress):
         if subject_to is not None:
-            return plan_subject_to(mdp, objective, subject_to, eta=unit, gap=wanted, time_limit=limit)
+            bounds = tuple(Constraint.of(c) for c in subject_to)
+            for route in (plan_one_level, plan_by_lagrangian):
+                answer = route(mdp, objective, bounds, eta=unit, gap=wanted, time_limit=limit)
+                if answer is not None:
+                    return answer
         problem = Problem(mdp, objective, unit, wanted, limit, progress, by_mean=then == "auto")
         found = solve(problem)
         if then is not None and then != "auto":

@@ -13,25 +13,24 @@ mixed so that the constraints hold, give the lower bound.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, pairwise
 
 import numpy as np
 
-from ...errors import Infeasible, InvalidArgument, Unsupported
+from ...errors import Infeasible, Unsupported
 from ...grid.floats import FloatModel, Floats, float_model
 from ...law import Law
 from ...mdp import MDP
-from ...numbers.enclosure import Interval, bounds
-from ...numbers.format import above, at_least, at_most, columns, ends, number, short
-from ...numbers.rational import as_fraction, float_above, float_below
+from ...numbers.format import at_most
+from ...numbers.rational import float_above, float_below
 from ...objectives import Weighting
-from ...objectives import objective as read_objective
 from ...policy import GridPolicy, MixturePolicy, Policy
-from ..affordable_law import affordable_law, worth_within
+from ..affordable_law import affordable_law
 from ..clock import Clock
+from ..constraints import ConstrainedPlan, Constraint, constrained_plan, undecided
 from ..float_error import UNIT_ROUNDOFF, Enclosure
 from ..forward_law import forward_law
 from ..grid_choice import own_grid, unit_that_fits
@@ -49,110 +48,26 @@ SHARES = 2**53
 
 
 @dataclass(frozen=True)
-class Constraint:
-    """``objective >= bound``, in the user's units.
+class Directions:
+    """Bounds by the Lagrangians of passes over a grid: the weights of the mean in them (theory 05, B11).
 
-    :param objective: a mixture of the mean and one CVaR
-    :param bound: the least acceptable value
-    """
-
-    objective: Weighting
-    bound: Fraction
-
-    @classmethod
-    def of(cls, text: object) -> Constraint:
-        """Read ``"cvar(1/10) >= -5"``.
-
-        :param text: a constraint, or its text form
-        :returns: the constraint
-        :raises InvalidArgument: if it is not of this form
-        """
-        if isinstance(text, Constraint):
-            return text
-        if not isinstance(text, str) or text.count(">=") != 1:
-            raise InvalidArgument(f"a constraint is {text!r}, wanted text such as 'cvar(1/10) >= -5'")
-        left, right = text.split(">=")
-        return cls(read_objective(left.strip()), as_fraction(right.strip(), f"the bound of {text!r}"))
-
-    def __str__(self) -> str:
-        return f"{self.objective.spec} >= {short(self.bound)}"
-
-
-@dataclass(frozen=True)
-class ConstrainedPlan:
-    """A policy and bounds on the best objective of all policies that meet the constraints.
-
-    ``lower`` is what the policy is worth at least; ``upper`` bounds every policy that meets the constraints.  The
-    policy is usually a mixture of two, one of which is drawn at the start.
-
-    :param mdp: the model
-    :param objective: what was maximised
-    :param constraints: what had to hold
-    :param policy: the policy
-    :param lower: a lower bound on the policy's objective
-    :param upper: an upper bound on the objective of every policy that meets the constraints
-    :param worth: bounds on the policy's value of each constraint
-    :param law: the law of the policy's return, off by at most ``law_error`` in its CDF
-    :param law_error: 0 if the law is exact
     :param eta: the step of the grid
-    :param directions: the weights of the mean in the passes that prove ``upper``
+    :param weights: the weight of the mean in each pass
     """
 
-    mdp: MDP = field(repr=False)
-    objective: Weighting
-    constraints: tuple[Constraint, ...]
-    policy: Policy = field(repr=False)
-    lower: Fraction
-    upper: Fraction
-    worth: tuple[Interval, ...]
-    law: Law = field(repr=False)
-    law_error: Fraction
     eta: Fraction
-    directions: tuple[Fraction, ...] = field(repr=False)
+    weights: tuple[Fraction, ...]
 
-    @property
-    def gap(self) -> Fraction:
-        """A bound on how far the policy is from the best that meets the constraints; 0 if it misses some of them and is
-        better than those that do not."""
-        return max(self.upper - self.lower, Fraction())
-
-    @property
-    def missed(self) -> tuple[Fraction, ...]:
-        """By how much the policy may miss each constraint: 0 where it surely holds."""
-        return tuple(max(c.bound - w.lower, Fraction()) for c, w in zip(self.constraints, self.worth, strict=True))
-
-    def __str__(self) -> str:
-        table = [["", "this policy", "wanted", "missed by"]]
-        best = f"no policy that keeps to it has more than {at_most(self.upper)}"
-        table.append([self.objective.spec, f"at least {at_least(self.lower)}", "the most", ""])
-        for c, w, missed in zip(self.constraints, self.worth, self.missed, strict=True):
-            has = number(w.lower) if w.lower == w.upper else " to ".join(ends(w.lower, w.upper))
-            table.append([c.objective.spec, has, f"at least {short(c.bound)}", above(missed)])
-        return f"{self.objective.spec} in {self.mdp!r}, with constraints\n{columns(table)}\n{best}"
-
-    def recheck(self) -> bool:
-        """Compute the upper bound again in other arithmetic, from the directions alone, and the policy's worth from its
-        law.
-
-        :returns: whether both confirm the plan
-        """
-        span, again = self.mdp.remaining_range(0), affordable_law(self.mdp, self.policy)
-        if again is None or again[1] != self.law_error:
-            return False
-        worth = [bounds(worth_within(w, *again, span))[0]
-                 for w in (self.objective, *(c.objective for c in self.constraints))]  # fmt: skip
-        stated = [self.lower, *(w.lower for w in self.worth)]
-        return all(x >= y for x, y in zip(worth, stated, strict=True)) and min(self._upper(), span[1]) <= self.upper
-
-    def _upper(self) -> Fraction:
-        """Bound the optimum by the Lagrangian of each direction and constraint, from tables of integers."""
+    def upper_again(self, mdp: MDP, objective: Weighting, constraints: tuple[Constraint, ...]) -> Fraction:
+        """Return the bound from tables of integers."""
         from ...proving.budgets import largest_by_budget
 
-        problem = _Problem.of(self.objective, self.constraints)
-        supports = [largest_by_budget(self.mdp, self.eta, theta, problem.alpha) for theta in self.directions]
+        problem = _Problem.of(objective, constraints)
+        assert problem is not None
+        supports = [largest_by_budget(mdp, self.eta, theta, problem.alpha) for theta in self.weights]
         bounds_by_rho = []
         for values in zip(*supports, strict=True):
-            at, limits = dict(zip(self.directions, values, strict=True)), []
+            at, limits = dict(zip(self.weights, values, strict=True)), []
             for a, c in problem.others:
                 limits += [(problem.weight - a) / (theta - a) * value - (problem.weight - theta) / (theta - a) * c
                            for theta, value in at.items()
@@ -161,7 +76,7 @@ class ConstrainedPlan:
                     break
             else:
                 bounds_by_rho.append(min([*limits, at[problem.weight]]))
-        return max(bounds_by_rho, default=self.mdp.remaining_range(0)[0])
+        return max(bounds_by_rho, default=mdp.remaining_range(0)[0])
 
 
 @dataclass(frozen=True)
@@ -173,19 +88,14 @@ class _Problem:
     alpha: Fraction
 
     @classmethod
-    def of(cls, objective: Weighting, constraints: Sequence[Constraint]) -> _Problem:
-        levels = [w.levels for w in (objective, *(c.objective for c in constraints))]
-        alphas: set[Fraction] = set()
-        for weighting, found in zip((objective, *(c.objective for c in constraints)), levels, strict=True):
-            if found is None or len(found.tails) > 1:
-                raise Unsupported(
-                    f"{weighting.spec}: constraints are planned for the mean, CVaR at one level and their mixtures"
-                )
-            alphas |= {alpha for alpha, _ in found.tails}
-        if len(alphas) > 1:
-            shown = " and ".join(map(str, sorted(alphas)))
-            raise Unsupported(f"CVaR at levels {shown}: constraints are planned for one level of CVaR at a time")
-        means = [found.mean for found in levels if found is not None]
+    def of(cls, objective: Weighting, constraints: Sequence[Constraint]) -> _Problem | None:
+        """Read a problem; None if there is another functional than the mean, CVaR at one level and their mixtures."""
+        functionals = (objective, *(c.objective for c in constraints))
+        levels = [w.levels for w in functionals if w.levels is not None]
+        alphas = {alpha for found in levels for alpha, _ in found.tails}
+        if len(levels) < len(functionals) or len(alphas) > 1:
+            return None
+        means = [found.mean for found in levels]
         pairs = zip(means[1:], (c.bound for c in constraints), strict=True)
         return cls(means[0], tuple(pairs), alphas.pop() if alphas else Fraction(1, 2))
 
@@ -298,26 +208,25 @@ def _margin(enclosure: Enclosure, top: int) -> Fraction:
     return (enclosure.depth + 16) * UNIT_ROUNDOFF * 8 * (top + 1) + enclosure.underflow * 2**200
 
 
-def plan_subject_to(
+def plan_one_level(
     mdp: MDP,
     objective: Weighting,
-    constraints: Iterable[object],
+    constraints: tuple[Constraint, ...],
     *,
     eta: Fraction | None = None,
     gap: Fraction | None = None,
     time_limit: float | None = None,
-) -> ConstrainedPlan:
+) -> ConstrainedPlan | None:
     """Plan on the rewards' own grid, or the grid ``eta`` that contains it.
 
+    :returns: the plan; None if a functional is none of the mean, CVaR at one level and their mixtures, or if the
+        rewards have no grid that fits in memory
     :raises Infeasible: if no policy meets the constraints
-    :raises Unsupported: if a functional is none of the mean, CVaR at one level and their mixtures, or if the rewards
-        have no grid that fits in memory
     """
-    read = tuple(Constraint.of(c) for c in constraints)
-    problem, clock = _Problem.of(objective, read), Clock(time_limit)
+    problem, clock = _Problem.of(objective, constraints), Clock(time_limit)
     unit = own_grid(mdp) if eta is None else unit_that_fits(mdp, eta)
-    if unit is None or not (model := float_model(mdp, unit)).exact:
-        raise Unsupported("constraints need rewards on a grid that fits in memory", instead="mdp.discretised(eta)")
+    if problem is None or unit is None or not (model := float_model(mdp, unit)).exact:
+        return None
     search, shift = _Search(model, problem), model.offsets[-1]
     wanted = [(float(a), float(c / unit - shift)) for a, c in problem.others]
     span = model.unit * max(model.remaining[0], 1)
@@ -327,7 +236,7 @@ def plan_subject_to(
         bound = problem.best(search.supports, unit, shift)
         rho = int(np.argmax(bound))
         if bound[rho] == -np.inf:
-            raise Infeasible(_no_policy(read, search, unit))
+            raise Infeasible(_no_policy(constraints, search, unit))
         found = search.mixture(rho, wanted)
         if found is not None and (best is None or found[0] > best[0]):
             best = (found[0], rho, *found[1:])
@@ -340,10 +249,9 @@ def plan_subject_to(
             break
         search.look(theta)
     if best is None:
-        wanted_all = " and ".join(map(str, read))
-        raise Unsupported(f"{wanted_all}: neither a policy that has this nor a proof that there is none was found")
+        raise undecided(constraints)
     upper = tidy_above((Fraction(float(problem.best(search.supports, unit, shift).max())) + shift) * unit)
-    return _assembled(mdp, objective, read, search, best, upper, unit)
+    return _assembled(mdp, objective, constraints, search, best, upper, unit)
 
 
 def _between(search: _Search, rho: int, found: tuple[float, Fraction, Fraction, float] | None) -> Fraction | None:
@@ -387,7 +295,7 @@ def _assembled(
         raise Unsupported("the laws of the policies take too long to compute", instead="a larger eta")
     known = [found for found in laws if found is not None]
     error = max(e for _, e in known)
-    weight, span = Fraction(share).limit_denominator(FINEST), mdp.remaining_range(0)
+    weight = Fraction(share).limit_denominator(FINEST)
     if error == 0:
         at = (rho + search.model.offsets[-1]) * unit
         weight = min(Fraction(1), _most_share(search.problem, [law for law, _ in known], at))
@@ -395,15 +303,8 @@ def _assembled(
     kept = [(w, k) for k, w in enumerate((1 - weight, weight)) if w]
     policy: Policy = parts[kept[0][1]] if len(kept) == 1 else MixturePolicy((w, parts[k]) for w, k in kept)
     law = Law.mixture((w, known[k][0]) for w, k in kept)
-    worth = tuple(Interval(*bounds(worth_within(c.objective, law, error, span))) for c in constraints)
-    lower = bounds(worth_within(objective, law, error, span))[0]
-    plan = ConstrainedPlan(
-        mdp, objective, constraints, policy, lower, min(upper, span[1]), worth, law, error, unit,
-        tuple(sorted(search.supports)),
-    )  # fmt: skip
-    if lower > upper and not any(plan.missed):
-        raise AssertionError(f"a policy attains {lower}, above the upper bound {upper}: please report this model")
-    return plan
+    proof = Directions(unit, tuple(sorted(search.supports)))
+    return constrained_plan(mdp, objective, constraints, policy, (law, error), upper, unit, proof)
 
 
 def _most_share(problem: _Problem, laws: list[Law], rho: Fraction) -> Fraction:
