@@ -252,6 +252,21 @@ def test_a_forged_proof_of_a_lagrangian_is_not_confirmed():
     other = replace(proof, prices=tuple(p + 1 for p in proof.prices))
     assert other.upper_again(LAKE, vr.Mean(), constraints) is None
     assert proof.upper_again(vr.models.two_paths(), vr.Mean(), constraints) is None
+    lowered = replace(proof.plan, upper=proof.plan.lower - Fraction(1, 10**6))
+    assert replace(proof, plan=lowered).upper_again(LAKE, vr.Mean(), constraints) is None
+    fewer = vr.plan(LAKE, "mean", subject_to=["cvar(1/4) >= 1/2", "cvar(1/10) >= 1/4"]).proof
+    assert fewer.upper_again(LAKE, vr.Mean(), (*fewer.constraints, *constraints)) is not None
+    assert fewer.upper_again(LAKE, vr.Mean(), constraints) is None
+
+
+def test_what_is_just_possible_is_not_called_infeasible():
+    """A bound within the planner's error of the best, and an objective that can only be as bad as the worst return."""
+    most = vr.plan(LAKE, "wang(1/2)", gap="1/4000", time_limit=20)
+    plan = vr.plan(LAKE, "mean", subject_to=[vr.Constraint(vr.Wang("1/2"), most.upper)], gap="1/1000", time_limit=20)
+    assert 0 < plan.missed[0] < Fraction(1, 500)
+    plan = vr.plan(LAKE, "cvar(1/10)", subject_to=["var(1/2) >= 6"], time_limit=20)
+    assert not any(plan.missed)
+    assert plan.lower == 0
 
 
 def test_rewards_off_every_grid_have_the_bounds_of_the_lagrangian():
