@@ -37,13 +37,15 @@ def improved(found: Plan, problem: Problem, solve: Callable[[Problem], Plan]) ->
 
     :raises AssertionError: if a policy's value exceeds an upper bound
     """
+    # compilations are not charged to a time limit, so this share of it is left even where they took longer than all
+    clock = Clock(None if problem.seconds is None else max(problem.clock.left, RESERVED * problem.seconds))
     low, high = span = problem.mdp.remaining_range(0)
     wanted = problem.gap if problem.gap is not None else DEFAULT_GAP * (high - low)
     best, above = found, ""
     searched_between = any(isinstance(part, CellPolicy) for _, part in found.policy.parts())
     for other in candidates(problem.objective):
-        left = None if problem.seconds is None else max(problem.clock.left, 0.0)
-        if best.gap <= wanted or problem.clock.late():
+        left = None if clock.seconds is None else max(clock.left, 0.0)
+        if best.gap <= wanted or clock.late():
             break
         try:
             plan = solve(Problem(problem.mdp, other, problem.eta, None, left))
