@@ -33,7 +33,9 @@ cd "$work/place"
 "$work/empty/bin/verified-risk" recheck "$("$work/empty/bin/python" -c \
     "from proofs_checks.engine.certificate import DIRECTORY; print(DIRECTORY / 'thm_main.json')")"
 "$work/empty/bin/verified-risk" plan two_paths --objective "cvar(1/4)" --exact --save plan.json >/dev/null
-if command -v ocamlfind >/dev/null 2>&1; then  # the checker's sources are in the wheel, and the script that builds it
+if command -v ocamlfind >/dev/null 2>&1; then  # the checker is in the wheel, and so are its sources and the script that builds it
+    case "$wheel" in *-none-any.whl) echo "no checker in the wheel, though OCaml is present" >&2; exit 1;; esac
+    "$work/empty/bin/verified-risk" prove plan.json
     sh "$("$work/empty/bin/python" -c "from verified_risk.proving.run_checker import BUILT; print(BUILT.parents[1])")/driver/build.sh"
     "$work/empty/bin/verified-risk" prove plan.json
 else

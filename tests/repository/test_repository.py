@@ -22,6 +22,7 @@ LIBRARY_ROOMS = (
     "experiments", "cli",
 )  # fmt: skip
 CHECK_ROOMS = (
+    "formal",  # Coq and OCaml, and how they come into a wheel
     "recheck",
     "cases",
     "engine",

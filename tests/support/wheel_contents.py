@@ -2,7 +2,8 @@
 
 TRACKED lists the files of both packages in the repository, one a line.  All of them come along, also those that are not
 Python: an audit needs the certificates, the page its style and font, ``prove`` the checker's OCaml and the script that
-builds it, and ``--coq`` the Coq sources.  Nothing else does: tests and documentation are in the source archive.
+builds it, and ``--coq`` the Coq sources.  A wheel that was built where OCaml is present has the checker too.  Nothing
+else does: tests and documentation are in the source archive.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ KINDS = {
     ".md": "worked numbers and notes", ".sh": "scripts that build and compile",
 }  # fmt: skip
 
+CHECKER = {f"proofs_checks/formal/checker/build/{name}" for name in ("checker", "record")}
+
 
 def differences(held: set[str], tracked: set[str]) -> list[str]:
     """A line for every file that is missing or too many; the wheel's own metadata do not count."""
-    own = {name for name in held if PurePosixPath(name).parts[0].endswith(".dist-info")}
+    own = {name for name in held if PurePosixPath(name).parts[0].endswith(".dist-info")} | CHECKER
     return [f"missing: {name}" for name in sorted(tracked - held)] + [
         f"not tracked: {name}" for name in sorted(held - own - tracked)
     ]

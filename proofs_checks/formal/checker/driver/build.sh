@@ -2,6 +2,7 @@
 # Builds build/checker from the extracted source and the program around it.  Needs OCaml and zarith, not Coq.
 #   ./build.sh             says what is missing
 #   INSTALL=1 ./build.sh   installs what is missing with apt (as root)
+#   STATIC=1 ./build.sh    links all libraries into the program if the linker can: it runs where GMP is not installed
 set -eu
 here="$(cd "$(dirname "$0")" && pwd)"
 PACKAGES="ocaml-nox ocaml-findlib libzarith-ocaml-dev"
@@ -31,9 +32,12 @@ cat $SOURCES > all
 echo 'let () = Printf.printf "let source = %S\n" (Digest.to_hex (Digest.file "all"))' > digest.ml
 ocamlfind ocamlopt digest.ml -o digest
 ./digest > version.ml
-# shellcheck disable=SC2086
-ocamlfind ocamlopt -inline 200 -package zarith -linkpkg -w +a-4-40..42-44-45-70 -warn-error -a \
-    version.ml $SOURCES -o checker
+compile() {
+    # shellcheck disable=SC2086
+    ocamlfind ocamlopt -inline 200 -package zarith -linkpkg -w +a-4-40..42-44-45-70 -warn-error -a "$@" \
+        version.ml $SOURCES -o checker
+}
+if [ "${STATIC:-0}" != 1 ] || ! compile -ccopt -static 2>/dev/null; then compile; fi
 # `plan.prove()` believes only the program with this SHA-256, made of these sources.
 { sha256sum checker 2>/dev/null || shasum -a 256 checker; } | cut -d ' ' -f 1 > record
 sed 's/let source = "\(.*\)"/\1/' version.ml >> record
