@@ -217,7 +217,7 @@ Arguments payoff_top {S A} _.
 
 (** A visit: state, action, reward, next state. *)
 Definition gamble (S A : Type) : Type := (S * A * R * S)%type.
-Definition at_gamble {S A} (f : S -> A -> R -> S -> R) (o : gamble S A) : R :=
+Definition at_gamble {S A Z} (f : S -> A -> R -> S -> Z) (o : gamble S A) : Z :=
   match o with (s, a, r, s') => f s a r s' end.
 
 Section Event.
