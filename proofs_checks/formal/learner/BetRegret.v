@@ -183,6 +183,71 @@ Section BetRegret.
       reward_bound past s a Br /\ value_bound past W n s a Bv /\ Br + Bv <= W (Datatypes.S n) s
   }.
 
+  (** The smaller of the two, for rewards and for values: a table that meets the conditions, and a bracket below that of
+      the beliefs. *)
+  Section Smaller.
+    Variables (reward_number : data -> S -> A -> R) (value_number : data -> (S -> R) -> nat -> S -> A -> R).
+    Hypothesis Hreward_number : forall past s a, reward_bound past s a (reward_number past s a).
+    Hypothesis Hvalue_number : forall past W n s a, value_bound past W n s a (value_number past (W n) n s a).
+
+    Definition smaller_bracket (past : data) (W : S -> R) (n : nat) (s : S) (a : A) : R :=
+      Rmin (E (hat (believes past) s a) (fun r => r)) (reward_number past s a) +
+      Rmin (row_max succ (believes past) W s a) (value_number past W n s a).
+
+    Fixpoint smaller_table (past : data) (n : nat) (s : S) : R :=
+      match n with
+      | Datatypes.O => 0
+      | Datatypes.S n' => max_over (smaller_bracket past (smaller_table past n') n' s) (acts s)
+      end.
+
+    Lemma smaller_bracket_le past W n s a : smaller_bracket past W n s a <= mean_bracket succ (believes past) W s a.
+    Proof. unfold smaller_bracket, mean_bracket. apply Rplus_le_compat; apply Rmin_l. Qed.
+
+    (** Given: any numbers that bets or beliefs allow.
+        In words: 10-kl-learner.md#kl-bets. *)
+    Theorem smaller_table_is_optimistic past : optimistic_table past (smaller_table past).
+    Proof.
+      split; [reflexivity|]. intros n s a _ _ Ha. set (W := smaller_table past).
+      exists (Rmin (E (hat (believes past) s a) (fun r => r)) (reward_number past s a)),
+        (Rmin (row_max succ (believes past) (W n) s a) (value_number past (W n) n s a)).
+      split; [|split].
+      - unfold Rmin. destruct (Rle_dec _ _); [left; lra | apply Hreward_number].
+      - unfold Rmin. destruct (Rle_dec _ _); [left; lra | apply Hvalue_number].
+      - exact (max_over_ge (smaller_bracket past (W n) n s) (acts s) a Ha).
+    Qed.
+
+    (** An action that attains the maximum has a bracket of at least the table. *)
+    Theorem smaller_table_is_played past n s :
+      exists a, In a (acts s) /\
+        smaller_table past (Datatypes.S n) s <= mean_bracket succ (believes past) (smaller_table past n) s a.
+    Proof.
+      destruct (max_over_attained (smaller_bracket past (smaller_table past n) n s) (acts s) (Hacts s)) as [a [Ha He]].
+      exists a. split; [assumption|]. cbn [smaller_table]. rewrite He. apply smaller_bracket_le.
+    Qed.
+
+    Lemma smaller_table_range past n s :
+      proper succ (believes past) -> (forall s a, 0 <= reward_number past s a) ->
+      (forall W n s a, 0 <= value_number past W n s a) -> 0 <= smaller_table past n s <= INR n.
+    Proof.
+      intros Hp H1 H2. revert s; induction n as [|n IH]; intros s; [simpl; lra|]. rewrite S_INR. cbn [smaller_table].
+      destruct (max_over_attained (smaller_bracket past (smaller_table past n) n s) (acts s) (Hacts s)) as [a [_ ->]].
+      pose proof (row_max_range succ Hsucc (believes past) Hp (smaller_table past n) s a 0 (INR n) (fun s' _ => IH s')).
+      assert (0 <= E (hat (believes past) s a) (fun r => r) <= 1).
+      { pose proof (hat_within _ _ Hp s a) as Hr. split.
+        - apply E_ge_const; [apply (hat_law _ _ Hp)|]. revert Hr; apply as_impl; intros; lra.
+        - apply E_le_const; [apply (hat_law _ _ Hp)|]. revert Hr; apply as_impl; intros; lra. }
+      unfold smaller_bracket. specialize (H1 s a). specialize (H2 (smaller_table past n) n s a).
+      pose proof (Rmin_l (E (hat (believes past) s a) (fun r => r)) (reward_number past s a)).
+      pose proof (Rmin_l (row_max succ (believes past) (smaller_table past n) s a)
+        (value_number past (smaller_table past n) n s a)).
+      assert (0 <= Rmin (E (hat (believes past) s a) (fun r => r)) (reward_number past s a))
+        by (apply Rmin_glb; lra).
+      assert (0 <= Rmin (row_max succ (believes past) (smaller_table past n) s a)
+        (value_number past (smaller_table past n) n s a)) by (apply Rmin_glb; lra).
+      lra.
+    Qed.
+  End Smaller.
+
   Record betting_play : Prop := {
     betting_policy : forall past, is_policy (learner past);
     betting_proper : forall past, proper succ (believes past);

@@ -71,6 +71,32 @@ Proof.
   rewrite exp_ln by (now apply Rdiv_lt_0_compat). right. field. lra.
 Qed.
 
+Lemma below_bet_further C eta ys B B' : 0 < C -> B <= B' -> below_bet C eta ys B -> below_bet C eta ys B'.
+Proof.
+  intros HC HB [H|[Hne H]]; [left; lra|]. destruct (Rle_dec eta B') as [|Hlt]; [now left | right].
+  split; [assumption|]. eapply Rle_trans; [|exact H]. pose proof (root_pos ys Hne). apply Rmult_le_compat_l; [nra|].
+  apply pow_incr. lra.
+Qed.
+
+(** A number that a bet allows, at least 0; eta itself as long as nothing was seen. *)
+Definition bet_number (C eta : R) (ys : list R) : R :=
+  match ys with
+  | [] => Rmax 0 eta
+  | _ => if Rlt_dec 0 (room eta ys)
+         then Rmax 0 (eta - exp (ln (room eta ys / (2 * C * sqrt (INR (length ys)))) / INR (length ys)))
+         else Rmax 0 eta
+  end.
+
+Lemma bet_number_nonneg C eta ys : 0 <= bet_number C eta ys.
+Proof. unfold bet_number. destruct ys; [apply Rmax_l|]. destruct (Rlt_dec _ _); apply Rmax_l. Qed.
+
+Lemma bet_number_below C eta ys : 0 < C -> below_bet C eta ys (bet_number C eta ys).
+Proof.
+  intros HC. unfold bet_number. destruct ys as [|y ys]; [left; apply Rmax_r|].
+  destruct (Rlt_dec 0 (room eta (y :: ys))) as [Hr|]; [|left; apply Rmax_r].
+  eapply below_bet_further; [assumption | apply Rmax_r|]. now apply bet_bound_is_below.
+Qed.
+
 (** A mean of 0 of a function that is at least 0. *)
 Lemma as_zero_of_mean {X} (d : dist X) (f : X -> R) :
   nonneg d -> almost_surely d (fun x => 0 <= f x) -> E d f = 0 -> almost_surely d (fun x => f x = 0).
