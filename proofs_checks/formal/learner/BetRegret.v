@@ -134,7 +134,7 @@ Section BetRegret.
   Local Notation T := (horizon M).
   Local Notation data := (list (history S A)).
   Local Notation succ := (successors k).
-  Local Notation V := (best_mean acts M).
+  Local Notation V := (mean_to_go acts M).
 
   (** The states with n steps left. *)
   Variable place : nat -> Lb -> S.
@@ -187,8 +187,9 @@ Section BetRegret.
       the beliefs. *)
   Section Smaller.
     Variables (reward_number : data -> S -> A -> R) (value_number : data -> (S -> R) -> nat -> S -> A -> R).
-    Hypothesis Hreward_number : forall past s a, reward_bound past s a (reward_number past s a).
-    Hypothesis Hvalue_number : forall past W n s a, value_bound past W n s a (value_number past (W n) n s a).
+    Hypothesis Hreward_number : forall past s a, In a (acts s) -> reward_bound past s a (reward_number past s a).
+    Hypothesis Hvalue_number : forall past W n s a, (n < T)%nat -> In a (acts s) ->
+      value_bound past W n s a (value_number past (W n) n s a).
 
     Definition smaller_bracket (past : data) (W : S -> R) (n : nat) (s : S) (a : A) : R :=
       Rmin (E (hat (believes past) s a) (fun r => r)) (reward_number past s a) +
@@ -204,19 +205,23 @@ Section BetRegret.
     Proof. unfold smaller_bracket, mean_bracket. apply Rplus_le_compat; apply Rmin_l. Qed.
 
     (** Given: any numbers that bets or beliefs allow.
-        In words: 10-kl-learner.md#kl-bets. *)
+        In words: 10-kl-learner.md#kl-bets.
+        Step of: corrected/ii. *)
     Theorem smaller_table_is_optimistic past : optimistic_table past (smaller_table past).
     Proof.
-      split; [reflexivity|]. intros n s a _ _ Ha. set (W := smaller_table past).
+      split; [reflexivity|]. intros n s a Hn _ Ha. set (W := smaller_table past).
       exists (Rmin (E (hat (believes past) s a) (fun r => r)) (reward_number past s a)),
         (Rmin (row_max succ (believes past) (W n) s a) (value_number past (W n) n s a)).
       split; [|split].
-      - unfold Rmin. destruct (Rle_dec _ _); [left; lra | apply Hreward_number].
-      - unfold Rmin. destruct (Rle_dec _ _); [left; lra | apply Hvalue_number].
+      - unfold Rmin. destruct (Rle_dec _ _); [left; lra | now apply Hreward_number].
+      - unfold Rmin. destruct (Rle_dec _ _); [left; lra | now apply Hvalue_number].
       - exact (max_over_ge (smaller_bracket past (W n) n s) (acts s) a Ha).
     Qed.
 
-    (** An action that attains the maximum has a bracket of at least the table. *)
+    (** An action that attains the maximum has a bracket of at least the table.
+        Given: as smaller_table_is_optimistic.
+        In words: 10-kl-learner.md#kl-bets.
+        Step of: corrected/ii. *)
     Theorem smaller_table_is_played past n s :
       exists a, In a (acts s) /\
         smaller_table past (Datatypes.S n) s <= mean_bracket succ (believes past) (smaller_table past n) s a.
@@ -558,8 +563,8 @@ Section BetRegret.
 
     Variable cost : data -> history S A -> A -> R.
     Hypothesis Hcost_pays : forall past g n a, (Datatypes.S n + time g = T)%nat -> timely g -> In a (acts (state g)) ->
-      miss succ (believes past) (state g) a * reach succ (table past n) (state g) a + gap (believes past) (state g) a
-        <= cost past g a.
+      miss succ (believes past) (state g) a * table_span succ (table past n) (state g) a +
+        gap (believes past) (state g) a <= cost past g a.
 
     Lemma always_timely past t : almost_surely (history_law M (learner past) t) timely.
     Proof.
@@ -654,7 +659,8 @@ Section BetRegret.
     Proof.
       apply (bet_regret_from_data_with w Hgreedy plain).
       - intros past g n a Hn _ _. unfold plain_cost. replace (T - Datatypes.S (time g))%nat with n by lia.
-        pose proof (reach_le succ Hsucc (table past n) (state g) a 0 (INR n) (fun s' _ => Hrange past n s' ltac:(lia))).
+        pose proof (table_span_le succ Hsucc (table past n) (state g) a 0 (INR n)
+          (fun s' _ => Hrange past n s' ltac:(lia))).
         pose proof (miss_nonneg _ _ (betting_proper Hplay past) (state g) a). nra.
       - pose proof (le_INR 1 T Hhorizon). simpl in *. unfold RegretAssembly.B. nra.
       - intros past. generalize (history_time M (learner past) T); apply as_impl; intros g Hg.

@@ -44,7 +44,7 @@ Section Tables.
   Definition mean_bracket (W : S -> R) (s : S) (a : A) : R := E (hat b s a) (fun r => r) + row_max succ b W s a.
 
   (** The spread over the successors. *)
-  Definition reach (W : S -> R) (s : S) (a : A) : R := max_over W (succ s a) - min_over W (succ s a).
+  Definition table_span (W : S -> R) (s : S) (a : A) : R := max_over W (succ s a) - min_over W (succ s a).
 
   Hypothesis Hb : proper succ b.
 
@@ -63,16 +63,16 @@ Section Tables.
     rewrite E_plus, E_const by apply (hat_law succ b Hb). ring.
   Qed.
 
-  Lemma spread_of_mean W s y a : spread_of succ b (fun s' z => z + W s') s y a = reach W s a.
+  Lemma spread_of_mean W s y a : spread_of succ b (fun s' z => z + W s') s y a = table_span W s a.
   Proof.
-    unfold spread_of, reach. rewrite (E_ext _ _ (fun _ => max_over W (succ s a) - min_over W (succ s a))).
+    unfold spread_of, table_span. rewrite (E_ext _ _ (fun _ => max_over W (succ s a) - min_over W (succ s a))).
     - apply E_const, (hat_law succ b Hb).
     - intros r. rewrite max_over_shift, min_over_shift by apply Hsucc. ring.
   Qed.
 
-  Lemma reach_le W s a lo hi : (forall s', In s' (succ s a) -> lo <= W s' <= hi) -> reach W s a <= hi - lo.
+  Lemma table_span_le W s a lo hi : (forall s', In s' (succ s a) -> lo <= W s' <= hi) -> table_span W s a <= hi - lo.
   Proof.
-    intros H. unfold reach. destruct (max_over_attained W (succ s a) (Hsucc s a)) as [s1 [H1 ->]].
+    intros H. unfold table_span. destruct (max_over_attained W (succ s a) (Hsucc s a)) as [s1 [H1 ->]].
     destruct (min_over_attained W (succ s a) (Hsucc s a)) as [s2 [H2 ->]].
     pose proof (H s1 H1). pose proof (H s2 H2). lra.
   Qed.
@@ -84,36 +84,36 @@ Section Tables.
   Hypothesis Hrew : rewards_within 1 M.
 
   (** The largest mean of the n last steps. *)
-  Definition best_mean (n : nat) (s : S) : R := V acts M (fun y => y) n s 0.
+  Definition mean_to_go (n : nat) (s : S) : R := V acts M (fun y => y) n s 0.
 
-  Lemma V_mean n s y : V acts M (fun y => y) n s y = y + best_mean n s.
+  Lemma V_mean n s y : V acts M (fun y => y) n s y = y + mean_to_go n s.
   Proof.
-    unfold best_mean. revert s y; induction n as [|n IH]; intros s y; cbn [V]; [ring|].
+    unfold mean_to_go. revert s y; induction n as [|n IH]; intros s y; cbn [V]; [ring|].
     rewrite <- max_over_shift by apply Hacts. apply max_over_ext; intros a _. unfold backup.
     rewrite <- (E_const (reward M s a) y) at 1 by now apply reward_law. rewrite <- E_plus. apply E_ext; intros r.
     rewrite <- (E_const (trans M s a) y) at 1 by now apply trans_law. rewrite <- E_plus. apply E_ext; intros s'.
     rewrite (IH s' (r + y)), (IH s' (r + 0)). ring.
   Qed.
 
-  Lemma best_mean_S n s :
-    best_mean (Datatypes.S n) s =
-    max_over (fun a => E (reward M s a) (fun r => r) + E (trans M s a) (best_mean n)) (acts s).
+  Lemma mean_to_go_S n s :
+    mean_to_go (Datatypes.S n) s =
+    max_over (fun a => E (reward M s a) (fun r => r) + E (trans M s a) (mean_to_go n)) (acts s).
   Proof.
-    unfold best_mean at 1. cbn [V]. apply max_over_ext; intros a _. unfold backup.
-    rewrite (E_ext _ _ (fun r => r + E (trans M s a) (best_mean n))).
+    unfold mean_to_go at 1. cbn [V]. apply max_over_ext; intros a _. unfold backup.
+    rewrite (E_ext _ _ (fun r => r + E (trans M s a) (mean_to_go n))).
     - rewrite E_plus, E_const by now apply reward_law. reflexivity.
-    - intros r. rewrite (E_ext _ _ (fun s' => r + best_mean n s')) by (intros s'; rewrite V_mean; ring).
+    - intros r. rewrite (E_ext _ _ (fun s' => r + mean_to_go n s')) by (intros s'; rewrite V_mean; ring).
       rewrite E_plus, E_const by now apply trans_law. reflexivity.
   Qed.
 
-  Lemma best_mean_nonneg n s : 0 <= best_mean n s.
+  Lemma mean_to_go_nonneg n s : 0 <= mean_to_go n s.
   Proof.
-    revert s; induction n as [|n IH]; intros s; [unfold best_mean; cbn [V]; lra|]. rewrite best_mean_S.
-    destruct (max_over_attained (fun a => E (reward M s a) (fun r => r) + E (trans M s a) (best_mean n)) (acts s)
+    revert s; induction n as [|n IH]; intros s; [unfold mean_to_go; cbn [V]; lra|]. rewrite mean_to_go_S.
+    destruct (max_over_attained (fun a => E (reward M s a) (fun r => r) + E (trans M s a) (mean_to_go n)) (acts s)
       (Hacts s)) as [a [_ ->]].
     assert (0 <= E (reward M s a) (fun r => r)).
     { apply E_ge_const; [now apply reward_law|]. generalize (Hrew s a); apply as_impl; intros; lra. }
-    assert (0 <= E (trans M s a) (best_mean n)) by (apply E_nonneg; [now apply trans_law | exact IH]). lra.
+    assert (0 <= E (trans M s a) (mean_to_go n)) by (apply E_nonneg; [now apply trans_law | exact IH]). lra.
   Qed.
 
   (** ** Optimism *)
@@ -121,7 +121,7 @@ Section Tables.
   (** The states that can be met with n steps left; all states, unless a state tells the time. *)
   Variable due : nat -> S -> Prop.
 
-  Definition below_table (W : nat -> S -> R) (n : nat) : Prop := forall s, due n s -> best_mean n s <= W n s.
+  Definition below_table (W : nat -> S -> R) (n : nat) : Prop := forall s, due n s -> mean_to_go n s <= W n s.
 
   (** Given: any upper bounds, which may use that the table of the next step is above.
       In words: 10-kl-learner.md#kl-bets.
@@ -129,12 +129,12 @@ Section Tables.
   Theorem table_above_best (W : nat -> S -> R) :
     (forall s, due O s -> 0 <= W O s) ->
     (forall n s a, (n < horizon M)%nat -> below_table W n -> due (Datatypes.S n) s -> In a (acts s) ->
-       E (reward M s a) (fun r => r) + E (trans M s a) (best_mean n) <= W (Datatypes.S n) s) ->
+       E (reward M s a) (fun r => r) + E (trans M s a) (mean_to_go n) <= W (Datatypes.S n) s) ->
     forall n, (n <= horizon M)%nat -> below_table W n.
   Proof.
-    intros H0 HS n; induction n as [|n IH]; intros Hn s Hs; [unfold best_mean; cbn [V]; now apply H0|].
-    rewrite best_mean_S.
-    destruct (max_over_attained (fun a => E (reward M s a) (fun r => r) + E (trans M s a) (best_mean n)) (acts s)
+    intros H0 HS n; induction n as [|n IH]; intros Hn s Hs; [unfold mean_to_go; cbn [V]; now apply H0|].
+    rewrite mean_to_go_S.
+    destruct (max_over_attained (fun a => E (reward M s a) (fun r => r) + E (trans M s a) (mean_to_go n)) (acts s)
       (Hacts s)) as [a [Ha ->]].
     apply HS; auto. apply IH; lia.
   Qed.
@@ -157,8 +157,8 @@ Section Tables.
   Qed.
 
   Lemma mean_value_below W n s a :
-    In a (acts s) -> (forall s', In s' (succ s a) -> best_mean n s' <= W s') ->
-    E (trans M s a) (best_mean n) <= row_max succ b W s a.
+    In a (acts s) -> (forall s', In s' (succ s a) -> mean_to_go n s' <= W s') ->
+    E (trans M s a) (mean_to_go n) <= row_max succ b W s a.
   Proof.
     intros Ha H. eapply Rle_trans; [|apply (E_trans_le_row_max acts succ b state_dec M HM Hhold W s a Ha)].
     apply E_le_as; [now apply trans_law|]. generalize (succ_all _ _ _ _ _ Hhold s a Ha); apply as_impl; exact H.
@@ -175,7 +175,7 @@ Section Tables.
       almost_surely (pi g) (fun a => In a (acts (state g)) /\
         W (Datatypes.S n) (state g) <= mean_bracket (W n) (state g) a + w n)) ->
     (forall g n a, (Datatypes.S n + time g = horizon M)%nat -> occurs g -> In a (acts (state g)) ->
-      miss succ b (state g) a * reach (W n) (state g) a + gap b (state g) a <= cost g a) ->
+      miss succ b (state g) a * table_span (W n) (state g) a + gap b (state g) a <= cost g a) ->
     E (init M) (W (horizon M)) - E (return_law M pi) (fun y => y) <=
     E (history_law M pi (horizon M)) (fun g => cost_of_steps cost (fst g)) + sum (seq 0 (horizon M)) w.
   Proof.

@@ -56,7 +56,8 @@ Proof. intros H. apply sqrt_lt_R0, lt_0_INR. destruct ys; [congruence | simpl; l
 
 (** The bound in closed form.
     Given: N >= 1 and a product above 0.
-    In words: 10-kl-learner.md#kl-bets. *)
+    In words: 10-kl-learner.md#kl-bets.
+    Step of: corrected/ii. *)
 Theorem bet_bound_is_below C eta ys :
   0 < C -> ys <> [] -> 0 < room eta ys ->
   below_bet C eta ys (eta - exp (ln (room eta ys / (2 * C * sqrt (INR (length ys)))) / INR (length ys))).

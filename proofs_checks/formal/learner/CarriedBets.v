@@ -309,13 +309,14 @@ Section OutcomeBets.
 
     Lemma weighted_cost_enough past g n a :
       (Datatypes.S n + time g = horizon M)%nat -> timely carried_label M carried_place g -> In a (acts' (state g)) ->
-      miss succ (believes past) (state g) a * reach succ (carried_table past n) (state g) a +
+      miss succ (believes past) (state g) a * table_span succ (carried_table past n) (state g) a +
         gap (believes past) (state g) a <= cost past g a.
     Proof.
       cbn [horizon carried]. intros Hn Ht Ha. apply timely_clock in Ht; [|lia]. unfold weighted_cost.
       cbn [horizon carried]. replace (Datatypes.S T - Datatypes.S (time g))%nat with n by lia.
-      assert (Hreach : reach succ (carried_table past n) (state g) a <= to_come w n (Datatypes.S (fst (state g))) - 0).
-      { apply (reach_le succ (outcome_successors O w rest outs Houts_some)). intros c' Hc'. destruct n as [|u].
+      assert (Hspan : table_span succ (carried_table past n) (state g) a <=
+        to_come w n (Datatypes.S (fst (state g))) - 0).
+      { apply (table_span_le succ (outcome_successors O w rest outs Houts_some)). intros c' Hc'. destruct n as [|u].
         - cbn [carried_table to_come]. lra.
         - rewrite (carried_table_next past u (state g) a c') by (assumption || lia). unfold outcome_worth.
           cbn [to_come]. replace (Datatypes.S (fst (state g))) with (T - u)%nat by lia.

@@ -53,7 +53,8 @@ Proof. rewrite seq_S, sum_app. cbn [sum]. rewrite Nat.add_0_l. ring. Qed.
 
 (** The mixture is a sum over the symmetric sums.
     Given: any returns.
-    In words: 10-kl-learner.md#kl-bets. *)
+    In words: 10-kl-learner.md#kl-bets.
+    Step of: corrected/ii. *)
 Theorem portfolio_is_symmetric a b xs :
   portfolio a b xs =
   sum (seq 0 (S (length xs))) (fun k => kt (a + k) (b + (length xs - k)) * symmetric_sum k xs).
@@ -103,7 +104,9 @@ Qed.
 
 (** The mixture does as well as every constant share, up to 2 sqrt N.
     Given: returns at least 0, any share, N >= 1.
-    In words: 10-kl-learner.md#kl-bets. *)
+    Differs: the mixture against the best constant share.
+    In words: 10-kl-learner.md#kl-bets.
+    Step of: corrected/ii. *)
 Theorem portfolio_is_universal p xs :
   0 <= p <= 1 -> List.Forall (fun x => 0 <= x) xs -> xs <> [] ->
   constant_share p xs <= 2 * sqrt (INR (length xs)) * portfolio 0 0 xs.
