@@ -448,7 +448,7 @@ Section BetRegret.
     intros c Hc. destruct (shares_somewhere _ _ _ _ _ _ _ _ _ Hshares c Hc) as [s [a Hk]]. now exists (s, a).
   Qed.
 
-  (** The event of a representative; [sound] below does not depend on it. *)
+  (** The event, for any choice of representatives; the theorems below do not mention them. *)
   Section Event.
     Variable rep : Kt -> S * A.
     Hypothesis Hrep : forall c, In c classes -> key (fst (rep c)) (snd (rep c)) = c.
