@@ -2,8 +2,9 @@
     [EACH=1 ./compile.sh] prints them theorem by theorem. *)
 
 From VerifiedRisk Require Import Soundness CurvedSoundness UpperQuantiles TextSoundness Embedded DataStatement
-  DataSoundness DataEvent DataEnds RobustTables Completions KlStatement KlExplicit KlSize CarriedRegret Carried
-  GridRegret RhoSearch KlEnds KlBeliefs KlRadii KlWidths KlEvent KlSets KtRedundancy BestRow Ville KlRegret KlHeadline.
+  DataSoundness DataEvent DataEnds RobustTables Completions KlStatement KlExplicit KlSize CarriedBets PlainBets
+  BetRegret BetTables Betting Portfolio CarriedRegret Carried GridRegret RhoSearch
+  KlEnds KlBeliefs KlRadii KlWidths KlEvent KlSets KtRedundancy BestRow Ville KlRegret KlHeadline.
 From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFacts QuantileInverse QuantileFacts
   HistoryMeasure ObjectiveExamples ScaledRewards KeyIdentityPrintedDiverges Summary Augmentation AugmentedMdp
   AugmentationPrintedFalse Discretisation DiscretisationChain Grid DiscretisationOneStep DiscretisationPrintedFalse Tail
@@ -119,6 +120,13 @@ Definition learner_that_runs := (@kl_learner, @kl_regret_from_data_with, @best_r
   @best_rho_below_z_is_near_best, @explicit_learner_regret, @explicit_learner_ignores_unknowns, @carried_optimum,
   @carried_episode, @outcome_regret_from_weighted_data, @outcome_intervals_hold, @grid_regret, @grid_interval).
 Print Assumptions learner_that_runs.
+
+Definition learner_with_bets := (@portfolio_is_symmetric, @portfolio_is_universal, @rarely_outbet,
+  @not_outbet_product, @not_outbet_bounds, @bet_bound_is_below, @near_greedy_table_close, @table_above_best,
+  @table_loss, @smaller_table_is_optimistic, @smaller_table_is_played, @bet_intervals_hold,
+  @bet_regret_from_data_with, @bet_regret_from_data, @plain_learner_with_bets,
+  @outcome_bet_intervals_hold, @outcome_regret_from_weighted_bets).
+Print Assumptions learner_with_bets.
 
 Print Assumptions check_sound.
 Print Assumptions check_curved_sound.

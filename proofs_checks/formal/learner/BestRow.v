@@ -305,26 +305,34 @@ Section Values.
 
   (** *** Closeness *)
 
-  Lemma backup_hat_close n s y a : In a (acts s) ->
-    backup_hat (Vhat n) s y a - backup M (Vhat n) s y a <= miss s a * spread n s y a + L * gap s a.
+  (** How far a table of the next step spreads over the successors. *)
+  Definition spread_of (v : S -> R -> R) (s : S) (y : R) (a : A) : R :=
+    E (hat b s a) (fun r =>
+      max_over (fun s' => v s' (r + y)) (succ s a) - min_over (fun s' => v s' (r + y)) (succ s a)).
+
+  Lemma backup_hat_close_of v s y a : (forall s', is_utility L (v s')) -> In a (acts s) ->
+    backup_hat v s y a - backup M v s y a <= miss s a * spread_of v s y a + L * gap s a.
   Proof.
-    intros Ha. unfold backup_hat, backup.
-    assert (H1 : E (hat b s a) (fun r => row_max (fun s' => Vhat n s' (r + y)) s a -
-      E (trans M s a) (fun s' => Vhat n s' (r + y))) <=
-                 miss s a * spread n s y a).
-    { unfold spread. rewrite <- E_scal. apply E_le; [apply (hat_law Hb)|]. intros r. now apply row_max_minus_E. }
-    assert (H2 : E (hat b s a) (fun r => E (trans M s a) (fun s' => Vhat n s' (r + y))) -
-                 E (reward M s a) (fun r => E (trans M s a) (fun s' => Vhat n s' (r + y))) <= L * gap s a).
-    { eapply Rle_trans; [apply (utility_difference_le_excess L (fun r => E (trans M s a) (fun s' => Vhat n s' (r + y)))
+    intros Hv Ha. unfold backup_hat, backup.
+    assert (H1 : E (hat b s a) (fun r => row_max (fun s' => v s' (r + y)) s a -
+      E (trans M s a) (fun s' => v s' (r + y))) <= miss s a * spread_of v s y a).
+    { unfold spread_of. rewrite <- E_scal. apply E_le; [apply (hat_law Hb)|]. intros r. now apply row_max_minus_E. }
+    assert (H2 : E (hat b s a) (fun r => E (trans M s a) (fun s' => v s' (r + y))) -
+                 E (reward M s a) (fun r => E (trans M s a) (fun s' => v s' (r + y))) <= L * gap s a).
+    { eapply Rle_trans; [apply (utility_difference_le_excess L (fun r => E (trans M s a) (fun s' => v s' (r + y)))
         (reward M s a) (hat b s a) 0 1); try assumption; try lra; try apply (hat_law Hb); try apply (hat_within Hb);
           try apply Hrew;
         try (now apply reward_law)|].
-      - apply is_utility_average; [now apply trans_law|]. intros s'. apply is_utility_shift, Vhat_utility.
+      - apply is_utility_average; [now apply trans_law|]. intros s'. apply is_utility_shift, Hv.
       - apply Rmult_le_compat_l; [assumption|].
         apply RInt_le; [lra | apply ex_RInt_excess; lra | apply ex_RInt_excess; lra|].
         intros x _. unfold cdf_excess. apply Rle_max_compat_l. pose proof (chk_above Hhold s a x Ha). lra. }
     rewrite E_minus in H1. lra.
   Qed.
+
+  Lemma backup_hat_close n s y a : In a (acts s) ->
+    backup_hat (Vhat n) s y a - backup M (Vhat n) s y a <= miss s a * spread n s y a + L * gap s a.
+  Proof. intros Ha. apply (backup_hat_close_of (Vhat n)); [apply Vhat_utility | assumption]. Qed.
 
   (** A cost that pays for the spread and the gap at every history before the horizon. *)
   Definition pays (cost : history S A -> A -> R) : Prop :=
@@ -349,6 +357,47 @@ Section Values.
     pose proof (miss_le_1 (state g) a). pose proof (gap_range (state g) a). nra.
   Qed.
 
+  (** Any table v of utilities, v_0 at most h, and any policy whose actions have brackets of at least v up to w, at the
+      histories that can occur.
+      Given: beliefs that hold; any such table and policy, any cost that pays for the spread of the table.
+      In words: 10-kl-learner.md#kl-close.
+      Step of: corrected/ii. *)
+  Theorem near_greedy_table_close (occurs : history S A -> Prop) (v : nat -> S -> R -> R) pi w cost :
+    is_policy pi -> (forall t, almost_surely (history_law M pi t) occurs) ->
+    (forall n s, is_utility L (v n s)) -> (forall s y, v O s y <= h y) ->
+    (forall g n, (Datatypes.S n + time g = horizon M)%nat -> occurs g ->
+      almost_surely (pi g) (fun a => In a (acts (state g)) /\
+        v (Datatypes.S n) (state g) (collected g) <= backup_hat (v n) (state g) (collected g) a + w n)) ->
+    (forall g n a, (Datatypes.S n + time g = horizon M)%nat -> occurs g -> In a (acts (state g)) ->
+      miss (state g) a * spread_of (v n) (state g) (collected g) a + L * gap (state g) a <= L * cost g a) ->
+    E (init M) (fun s => v (horizon M) s 0) - E (return_law M pi) h <=
+    L * E (history_law M pi (horizon M)) (fun g => cost_of_steps cost (fst g)) + sum (seq 0 (horizon M)) w.
+  Proof.
+    intros Hpi Hocc Hv H0 Hg Hc.
+    pose proof (telescope_along M HM (fun g a => L * cost g a) pi Hpi occurs
+      (fun n g => v n (state g) (collected g)) w Hocc) as Ht.
+    cbn beta in Ht. rewrite E_return_law.
+    assert (Hl : forall steps : list (S * A * R),
+      cost_of_steps (fun g a => L * cost g a) steps = L * cost_of_steps cost steps).
+    { induction steps as [|[[s a] r] steps IH]; simpl; [ring | rewrite IH; ring]. }
+    rewrite E_plus in Ht. rewrite (E_ext _ (fun g : history S A => cost_of_steps (fun g a => L * cost g a) (fst g))
+      (fun g => L * cost_of_steps cost (fst g))) in Ht by (intros; apply Hl).
+    rewrite E_scal in Ht.
+    assert (Hend : E (history_law M pi (horizon M)) (fun g => v O (state g) (collected g)) <=
+      E (history_law M pi (horizon M)) (fun g => h (collected g)))
+      by (apply E_le; [now apply law_history | intros; apply H0]).
+    enough (Hs : forall n g, (Datatypes.S n + time g = horizon M)%nat -> occurs g ->
+      v (Datatypes.S n) (state g) (collected g) <=
+      E (step M pi g) (fun g' => v n (state g') (collected g')) + E (pi g) (fun a => L * cost g a) + w n).
+    { specialize (Ht Hs). change (fun s => v (horizon M) (state (start s)) (collected (start s)))
+        with (fun s : S => v (horizon M) s 0) in Ht. lra. }
+    intros n g Hn Ho. rewrite E_step_backup.
+    rewrite <- (E_const (pi g) (w n)) by apply Hpi. rewrite <- !E_plus.
+    rewrite <- (E_const (pi g) (v (Datatypes.S n) (state g) (collected g))) at 1 by apply Hpi.
+    apply E_le_as; [apply Hpi|]. generalize (Hg g n Hn Ho); apply as_impl; intros a [Ha Hva].
+    pose proof (backup_hat_close_of (v n) (state g) (collected g) a (Hv n) Ha). specialize (Hc g n a Hn Ho Ha). lra.
+  Qed.
+
   (** Given: as optimistic_for_every_policy; a policy greedy up to w, any cost that pays.
       In words: 10-kl-learner.md#kl-close.
       Step of: corrected/ii. *)
@@ -357,25 +406,11 @@ Section Values.
     E (init M) (fun s => Vhat (horizon M) s 0) - E (return_law M pi) h <=
     L * E (history_law M pi (horizon M)) (fun g => cost_of_steps cost (fst g)) + sum (seq 0 (horizon M)) w.
   Proof.
-    intros Hpi Hg Hc.
-    pose proof (telescope_history M HM (fun g a => L * cost g a) pi Hpi
-      (fun n g => Vhat n (state g) (collected g)) w) as Ht.
-    cbn beta in Ht. rewrite E_return_law.
-    assert (Hl : forall steps : list (S * A * R),
-      cost_of_steps (fun g a => L * cost g a) steps = L * cost_of_steps cost steps).
-    { induction steps as [|[[s a] r] steps IH]; simpl; [ring | rewrite IH; ring]. }
-    rewrite E_plus in Ht. rewrite (E_ext _ (fun g : history S A => cost_of_steps (fun g a => L * cost g a) (fst g))
-      (fun g => L * cost_of_steps cost (fst g))) in Ht by (intros; apply Hl).
-    rewrite E_scal in Ht. cbn [Vhat] in Ht. enough (Hs : forall n g, (Datatypes.S n + time g = horizon M)%nat ->
-      Vhat (Datatypes.S n) (state g) (collected g) <=
-      E (step M pi g) (fun g' => Vhat n (state g') (collected g')) + E (pi g) (fun a => L * cost g a) + w n).
-    { specialize (Ht Hs). change (fun s => Vhat (horizon M) (state (start s)) (collected (start s)))
-        with (fun s : S => Vhat (horizon M) s 0) in Ht. lra. }
-    intros n g Hn. rewrite E_step_backup.
-    rewrite <- (E_const (pi g) (w n)) by apply Hpi. rewrite <- !E_plus.
-    rewrite <- (E_const (pi g) (Vhat (Datatypes.S n) (state g) (collected g))) at 1 by apply Hpi.
-    apply E_le_as; [apply Hpi|]. generalize (Hg g n Hn); apply as_impl; intros a [Ha Hv].
-    pose proof (backup_hat_close n (state g) (collected g) a Ha). specialize (Hc g n a Hn Ha). lra.
+    intros Hpi Hg Hc. apply (near_greedy_table_close (fun _ => True) Vhat); auto.
+    - intros t. now apply as_always.
+    - intros n s. apply Vhat_utility.
+    - intros s y. cbn [Vhat]. lra.
+    - intros g n a Hn _ Ha. exact (Hc g n a Hn Ha).
   Qed.
 
   (** *** Pessimism *)

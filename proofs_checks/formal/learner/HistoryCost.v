@@ -39,15 +39,16 @@ Section Cost.
         intros s. destruct h as [steps s0]; simpl. ring.
     Qed.
 
-    (** If a value loses at most the cost and w n in a step with n steps left, it loses at most their sums in an
-        episode. *)
-    Theorem telescope_history (v : nat -> history S A -> R) (w : nat -> R) :
-      (forall n h, (Datatypes.S n + time h = horizon M)%nat ->
+    (** If a value loses at most the cost and w n in a step with n steps left, at every history that can occur, it
+        loses at most their sums in an episode. *)
+    Theorem telescope_along (occurs : history S A -> Prop) (v : nat -> history S A -> R) (w : nat -> R) :
+      (forall t, almost_surely (history_law M pi t) occurs) ->
+      (forall n h, (Datatypes.S n + time h = horizon M)%nat -> occurs h ->
          v (Datatypes.S n) h <= E (step M pi h) (v n) + E (pi h) (cost h) + w n) ->
       E (init M) (fun s => v (horizon M) (start s)) <=
       E (history_law M pi (horizon M)) (fun h => v O h + cost_of_steps (fst h)) + sum (seq 0 (horizon M)) w.
     Proof.
-      intros H.
+      intros Hocc H.
       assert (Hgo : forall t, (t <= horizon M)%nat ->
         E (init M) (fun s => v (horizon M) (start s)) <=
         E (history_law M pi t) (fun h => v (horizon M - t)%nat h + cost_of_steps (fst h)) +
@@ -62,9 +63,19 @@ Section Cost.
           { rewrite E_history_law_S, <- E_plus.
             rewrite <- (E_const (history_law M pi t) (w n)) by now apply law_history.
             rewrite <- E_plus. apply E_le_as; [now apply law_history|].
-            generalize (history_time M pi t); apply as_impl; intros h Hh. apply H; lia. }
+            generalize (as_and _ _ _ (history_time M pi t) (Hocc t)); apply as_impl; intros h [Hh Ho].
+            apply H; [lia | assumption]. }
           rewrite !E_plus. lra. }
       specialize (Hgo (horizon M) (Nat.le_refl _)). rewrite Nat.sub_diag in Hgo. exact Hgo.
+    Qed.
+
+    Theorem telescope_history (v : nat -> history S A -> R) (w : nat -> R) :
+      (forall n h, (Datatypes.S n + time h = horizon M)%nat ->
+         v (Datatypes.S n) h <= E (step M pi h) (v n) + E (pi h) (cost h) + w n) ->
+      E (init M) (fun s => v (horizon M) (start s)) <=
+      E (history_law M pi (horizon M)) (fun h => v O h + cost_of_steps (fst h)) + sum (seq 0 (horizon M)) w.
+    Proof.
+      intros H. apply (telescope_along (fun _ => True)); [intros t; now apply as_always|]. intros n h Hn _. now apply H.
     Qed.
   End Policy.
 
