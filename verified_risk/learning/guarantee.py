@@ -13,9 +13,10 @@ state; black boxes                                                            ``
 =========================  =====================  ==========================  ========================================
 
 With bets the theorems are :data:`BET_THEOREMS`, and a grid is on paper.  :data:`COQ_LACKS` lists everything that turns
-*Coq* into *on paper*, with the place of the proof.  The bounds beforehand are those of page 10, on paper.  ``ucb`` is on paper (page 8): Coq has its theorem for concave weightings, exact radii,
-an exact planner and the last episode.  ``bernstein`` is on paper (page 11).  A weighting that is not Lipschitz has no
-regret theorem; where it is concave its interval is on paper.
+*Coq* into *on paper*, with the place of the proof.  The bounds beforehand are those of page 10, on paper.  ``ucb`` is
+on paper (page 8): Coq has its theorem for concave weightings, exact radii, an exact planner and the last episode.
+``bernstein`` is on paper (page 11).  A weighting that is not Lipschitz has no regret theorem; where it is concave its
+interval is on paper.
 
 **The bounds.**  With :math:`\ell = \log((S_0 + 2) S_0 |A| K T / \delta)` and :math:`\epsilon = \sqrt{\ell / 2N}`, for
 concave ``L``-Lipschitz ``G``:
