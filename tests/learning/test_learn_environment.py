@@ -31,7 +31,7 @@ def test_a_policy_learned_in_an_environment_plays_by_a_player():
     env = gymnasium.make("FrozenLake-v1", max_episode_steps=6, is_slippery=False)
     run = vr.learn(env, vr.Mean(), episodes=5, rewards=[0, 1])  # the horizon is the time limit
     assert run.policy().shell.steps == 6
-    assert repr(run) == "Run(kl on mean, 5 episodes, an environment)"
+    assert repr(run) == "Run(bets on mean, 5 episodes, an environment)"
     player = run.policy().player()
     for wrong in (16, -1, "x", 0.5):
         with pytest.raises(InvalidArgument, match=r"the observation is .*, outside the declared space"):

@@ -74,6 +74,9 @@ COQ = {
     "joint": OUTCOMES, "joint, discounted": OUTCOMES,
 }  # fmt: skip
 """What the statements in proofs_checks/formal/learner are about: nothing else is in Coq."""
+BETS = {"product": "bet_intervals_hold", "joint": "outcome_bet_intervals_hold"}
+BETS |= {"product, a grid that holds the rewards": BETS["product"], "joint, discounted": BETS["joint"]}
+UNIFORM = ("kl", "bets")
 
 
 def wanted(algorithm, objective, model, scale, counted):
@@ -95,8 +98,9 @@ def wanted(algorithm, objective, model, scale, counted):
             "paper",
             "regret-joint" if "joint" in model else "regret-theorem" if objective in CONCAVE else "known-atoms",
         )
-    if objective in POLYGONS and model in COQ and not counted:
-        return "coq", COQ[model]
+    known = BETS if algorithm == "bets" else COQ
+    if objective in POLYGONS and model in known and not counted:
+        return "coq", known[model]
     return "paper", "kl-polygon" if objective not in POLYGONS else "kl-known-successors" if counted else "kl-grid"
 
 
@@ -110,8 +114,8 @@ def task_of(mdp, objective, eta, algorithm):
 def test_a_run_claims_what_the_table_says(algorithm, model):
     build, eta = MODELS[model]
     mdp = build()
-    limits = (False, 2) if algorithm == "kl" else (False,)
-    names = ("mean", "cvar") if algorithm == "bernstein" else OBJECTIVES
+    limits = (False, 2) if algorithm in UNIFORM else (False,)
+    names = {"bernstein": ("mean", "cvar"), "bets": ("mean",)}.get(algorithm, OBJECTIVES)
     tasks = {name: task_of(mdp, OBJECTIVES[name], eta, algorithm) for name in names}
     for objective, scale, limit in itertools.product(names, SCALES, limits):
         task, declared = tasks[objective], Declared(algorithm == "bernstein", limit)
@@ -119,11 +123,11 @@ def test_a_run_claims_what_the_table_says(algorithm, model):
         found = guarantee_of(replace(task, settings=settings), continuous=not mdp.is_discrete)
         kind, named = wanted(algorithm, objective, model, scale, bool(limit))
         case = (algorithm, objective, model, scale, limit, found.text)
-        assert settings.has_interval is (algorithm == "kl" and objective in CONCAVE and scale >= 1), case
+        assert settings.has_interval is (algorithm in UNIFORM and objective in CONCAVE and scale >= 1), case
         assert (found.proved, found.on_paper) == (kind == "coq", kind == "paper"), case
         assert named in found.text, case
         assert ("(Coq: " in found.text) is (kind == "coq") or scale < 1, case
-        regret = algorithm in ("kl", "ucb") and objective not in NOT_LIPSCHITZ
+        regret = algorithm in (*UNIFORM, "ucb") and objective not in NOT_LIPSCHITZ
         assert (found.likely is not None) is (regret and (algorithm == "ucb" or objective in CONCAVE)), case
         rounded = "rounded" in model or "continuous" in model
         assert ("T eta" in found.text) is (rounded and kind != "none" and objective not in NOT_LIPSCHITZ), case
@@ -134,12 +138,13 @@ def test_every_theorem_and_every_place_that_a_guarantee_names_exists():
     sources = "\n".join(path.read_text() for path in (root / "proofs_checks/formal/learner").glob("*.v"))
     pages = {n: next((root / "docs/theory").glob(f"{n}-*.md")).read_text() for n in ("08", "10", "11")}
     theorems, anchors = set(), set()
-    for (build, eta), G, algorithm in itertools.product(MODELS.values(), OBJECTIVES.values(), ("kl", "ucb")):
+    runs = [*itertools.product(OBJECTIVES.values(), ("kl", "ucb")), (vr.Mean(), "bets")]
+    for (build, eta), (G, algorithm) in itertools.product(MODELS.values(), runs):
         text = guarantee_of(task_of(build(), G, eta, algorithm)).text
         theorems.update(re.findall(r"\w+", found[1]) if (found := re.search(r"\(Coq: ([^;]*);", text)) else ())
         for page, places in re.findall(r"\(theory page (\d+), ([^)]*)\)", text):
             anchors.update((page.zfill(2), place) for place in places.split(", "))
-    assert len(theorems) == 6
+    assert len(theorems) == 10
     assert all(f"Theorem {name} " in sources for name in theorems)
     assert {place for _, place in anchors} == {"kl-grid", "kl-polygon", "regret-joint", "regret-theorem", "known-atoms"}
     assert all(f"({place})=\n" in pages[page] for page, place in anchors)

@@ -51,7 +51,7 @@ def test_only_a_return_below_the_trivial_one_changes_the_plan():
 
 
 def test_where_tables_by_return_are_too_long_the_plan_is_that_of_the_mean_and_the_interval_is_capped(monkeypatch):
-    free = vr.learn(corridor(), "mean", episodes=50)
+    free = vr.learn(corridor(), "mean", episodes=50, algorithm="kl")
     monkeypatch.setattr(planner, "MOST_CELLS_BY_RETURN", 10)
     told = vr.learn(corridor(), "mean", episodes=50, largest_return=1)
     assert np.array_equal(told.returns, free.returns)

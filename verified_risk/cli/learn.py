@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..learning.audit import AuditReport
     from ..learning.run import Run
 
-ALGORITHMS = ("kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi", "bernstein", "posterior")
+ALGORITHMS = ("kl", "bets", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi", "bernstein", "posterior")
 
 
 @click.command(short_help="Learn, with exact regret and its bound.")
@@ -38,8 +38,8 @@ ALGORITHMS = ("kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi", 
 @click.option("--eta", default=None, help="Grid on which the return is tracked; default: the rewards' own grid.")
 @click.option("--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True,
               help="Of the episodes: the same seed gives the same run.")  # fmt: skip
-@click.option("--algorithm", type=click.Choice(ALGORITHMS), metavar="NAME", default="kl", show_default=True,
-              help=f"One of {', '.join(ALGORITHMS)}.")  # fmt: skip
+@click.option("--algorithm", type=click.Choice(ALGORITHMS), metavar="NAME", default=None,
+              help=f"One of {', '.join(ALGORITHMS)}; by default bets for the mean, else kl.")  # fmt: skip
 @click.option(
     "--bonus-scale", default="1", show_default=True, help="Multiplies the radii; the theorems need at least 1."
 )
@@ -58,7 +58,7 @@ def learn(
     delta: str,
     eta: str | None,
     seed: int,
-    algorithm: str,
+    algorithm: str | None,
     bonus_scale: str,
     audit: bool,
     save: Path | None,

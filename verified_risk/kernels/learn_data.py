@@ -116,6 +116,7 @@ class Target(NamedTuple):
     patience: float  # sets are rebuilt when the visits of a pair have grown by this share
     unit_per_reward: float  # how many units a reward of 1 is
     tie: float
+    bets: bool = False  # whether bets on the values of the best policy bound a mean, too
 
 
 class Tables(NamedTuple):

@@ -16,8 +16,25 @@ Ties: an action replaces the best one so far only if it is better by more than `
 from __future__ import annotations
 
 from .jit import view_kernel as kernel
-from .learn_data import BEST, LARGEST, WORST, Actions, Backup, Branch, Floats, Ints, Known, Model, Sets, Shape, Tables
+from .learn_bets import bet_above
+from .learn_data import (
+    BEST,
+    LARGEST,
+    WORST,
+    Actions,
+    Backup,
+    Branch,
+    Floats,
+    Ints,
+    Known,
+    Model,
+    Sets,
+    Shape,
+    Tables,
+    Target,
+)  # fmt: skip
 from .learn_rows import budget_of_pair, fill_ends
+from .learn_sets import threshold_of
 
 
 @kernel
@@ -74,8 +91,40 @@ def mean_beyond(t: int, shape: Shape, tables: Tables, beyond: int) -> bool:
 
 
 @kernel
-def mean_pass(shape: Shape, model: Model, known: Known, tables: Tables, beyond: int, tie: float) -> None:
+def least_with_bets(
+    p: int, total: float, shape: Shape, sets: Sets, after: Floats, units: Ints, target: Target, scratch: Floats
+) -> float:
+    """Return the least upper bound on the expected reward and remaining return of a pair that was tried: ``total``, or
+    what bets on it allow.
+
+    A reward of its own has a bet of its own, unless its law is known; the lesser bound counts for each of the two.
+    """
+    counts, known = sets.counts, sets.known
+    visits, seen, atoms = counts.visits[p], counts.length[p], units.shape[0]
+    threshold = threshold_of(visits, target.log_term, target.scale)
+    most = after[shape.first.shape[0] - 1] + (units[atoms - 1] if shape.joint else 0.0)
+    for j in range(known.length[p]):
+        here = units[known.atom[p, j]] + after[known.state[p, j]]
+        most = here if j == 0 else max(most, here)
+    for j in range(seen):
+        scratch[j] = units[counts.atom[p, j]] + after[counts.state[p, j]]
+    bound = bet_above(counts.count[p], scratch, seen, visits, most, threshold)
+    if shape.joint:
+        return min(total, bound)
+    paid = 0.0
+    for i in range(atoms):
+        paid += sets.model.reward[p, i] * units[i]
+        scratch[i] = units[i]
+    bound = min(total - paid, bound)
+    if known.rewards == 0:
+        paid = min(paid, bet_above(counts.reward[p], scratch, atoms, visits, scratch[atoms - 1], threshold))
+    return bound + paid
+
+
+@kernel
+def mean_pass(shape: Shape, sets: Sets, tables: Tables, target: Target, beyond: int) -> None:
     """Compute ``V_t(s) = max_a { E R + E V_{t+1}(S') }`` and its actions."""
+    model, known, tie = sets.model, sets.known, target.tie
     horizon = shape.units.shape[0]
     tables.mean[horizon, :] = 0.0
     for t in range(horizon - 1, -1, -1):
@@ -84,6 +133,8 @@ def mean_pass(shape: Shape, model: Model, known: Known, tables: Tables, beyond: 
             best, choice = -1.0, 0
             for p in range(shape.first[s], shape.first[s + 1]):
                 total = mean_of_pair(branch_of(p, shape, model, known), after, units, beyond != WORST)
+                if target.bets and sets.counts.visits[p] > 0 and not known.fixed[p]:
+                    total = least_with_bets(p, total, shape, sets, after, units, target, tables.spare)
                 if p == shape.first[s] or total > best + tie:
                     best, choice = total, p - shape.first[s]
             tables.mean[t, s] = best

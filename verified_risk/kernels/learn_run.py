@@ -192,7 +192,7 @@ def plan_once(
         ucbvi_pass(shape, sets.counts, tables, target)
         return mean_of_start(shape, tables), set_markov_policy(shape, tables)
     if target.kind == MEAN:
-        mean_pass(shape, sets.model, sets.known, tables, beyond, target.tie)
+        mean_pass(shape, sets, tables, target, beyond)
         return mean_of_start(shape, tables), set_markov_policy(shape, tables)
     ceiling = 1.0 if target.kind == QUANTILE else 0.0
     budget_pass(shape, sets, tables, Backup(target.left, target.right, ceiling, beyond, target.tie, everything))

@@ -35,7 +35,7 @@ def learn(
     delta: Rational = 0.1,
     eta: Rational | None = None,
     seed: int = 0,
-    algorithm: str = "kl",
+    algorithm: str | None = None,
     bonus_scale: Rational = 1,
     audit: bool = False,
     stop_when: Rational | None = None,
@@ -60,7 +60,9 @@ def learn(
     ==================  ==========================================================================================
     ``algorithm``
     ==================  ==========================================================================================
-    ``kl``              time-uniform KL sets, missing mass to the best state: the default
+    ``kl``              time-uniform KL sets, missing mass to the best state
+    ``bets``            the same, and bets on the values of the best policy: the default for the mean, unless
+                        ``largest_return`` is declared; for everything else it is ``kl``
     ``ucb``             the corrected theorem's Hoeffding and DKW radii, missing mass to :math:`s_\infty`
     ``ucb-as-printed``  the paper's radii, with the repairs without which there is no model
     ``greedy``          no optimism: a pair never tried is worth nothing
@@ -73,7 +75,7 @@ def learn(
     ``bonus_scale`` multiplies radii or bonus.  The theorems cover 1 and more: wider sets hold too, and cost regret.
     ``run.guarantee`` names the theorem that covers the run (see :mod:`.guarantee`).
 
-    ``kl`` needs no number of episodes: with ``stop_when`` it ends when the interval for the optimum,
+    ``kl`` and ``bets`` need no number of episodes: with ``stop_when`` the run ends when the interval for the optimum,
     :attr:`Run.interval`, is that short.  ``known_rewards``, ``known_successors`` and ``largest_return`` are facts
     about the model (see :mod:`.declarations`).
 
@@ -100,7 +102,7 @@ def learn(
     :param delta: the probability with which the guarantee may fail, in (0, 1)
     :param eta: the step of the grid of rewards
     :param seed: of the episodes: the same seed gives the same run, bit for bit
-    :param algorithm: see the table
+    :param algorithm: see the table; audits are of ``kl`` and ``ucb``
     :param bonus_scale: a factor of the radii; below 1 there is no guarantee
     :param audit: check every step of the proof on the run itself, exactly where that is possible; slower, kept in
         ``run.audit``
@@ -125,7 +127,7 @@ def learn(
     if resume is not None:
         given = {
             "objective": objective is not None, "delta": delta != 0.1, "eta": eta is not None, "seed": seed != 0,
-            "algorithm": algorithm != "kl", "bonus_scale": bonus_scale != 1, "audit": audit,
+            "algorithm": algorithm is not None, "bonus_scale": bonus_scale != 1, "audit": audit,
             "known_successors": known_successors is not False, "largest_return": largest_return is not None,
             "horizon": horizon is not None, "reward_range": reward_range is not None, "rewards": rewards is not None,
             "random_starts": random_starts, "checkpoint": checkpoint is not None,
@@ -141,8 +143,9 @@ def learn(
         raise InvalidArgument(f"{'mdp' if mdp is None else 'objective'} is missing, which only resume= can do without")
     declared = Declared.read(known_rewards, known_successors, largest_return)
     settings = Settings.read(
-        objective, episodes, delta, eta, seed, algorithm, bonus_scale, declared, stop_when, checkpoint
-    )
+        objective, episodes, delta, eta, seed, algorithm or ("kl" if audit else None), bonus_scale, declared,
+        stop_when, checkpoint,
+    )  # fmt: skip
     if episodes is None and stop_when is None:
         raise InvalidArgument("episodes and stop_when are both None: the run would not end")
     count = counted(read_report(progress))

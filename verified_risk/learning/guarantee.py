@@ -1,6 +1,6 @@
 r"""Which theorem covers a run, whether Coq has checked it, and its bounds as numbers, rounded outward.
 
-``kl``, a concave weighting, sets at least as wide as the theorem's (``bonus_scale >= 1``):
+``kl`` and ``bets``, a concave weighting, sets at least as wide as the theorem's (``bonus_scale >= 1``):
 
 =========================  =====================  ==========================  ========================================
 model                      rewards on their grid  rounded to ``eta``          theorems
@@ -12,10 +12,11 @@ rewards with the next      Coq, any discount      on paper                    ``
 state; black boxes                                                            ``outcome_intervals_hold``
 =========================  =====================  ==========================  ========================================
 
-:data:`COQ_LACKS` lists everything that turns *Coq* into *on paper*, with the place of the proof.  The bounds beforehand
-are those of page 10, on paper.  ``ucb`` is on paper (page 8): Coq has its theorem for concave weightings, exact radii,
-an exact planner and the last episode.  ``bernstein`` is on paper (page 11).  A weighting that is not Lipschitz has no
-regret theorem; where it is concave its interval is on paper.
+With bets the theorems are :data:`BET_THEOREMS`, and a grid is on paper.  :data:`COQ_LACKS` lists everything that turns
+*Coq* into *on paper*, with the place of the proof.  The bounds beforehand are those of page 10, on paper.  ``ucb`` is
+on paper (page 8): Coq has its theorem for concave weightings, exact radii, an exact planner and the last episode.
+``bernstein`` is on paper (page 11).  A weighting that is not Lipschitz has no regret theorem; where it is concave its
+interval is on paper.
 
 **The bounds.**  With :math:`\ell = \log((S_0 + 2) S_0 |A| K T / \delta)` and :math:`\epsilon = \sqrt{\ell / 2N}`, for
 concave ``L``-Lipschitz ``G``:
@@ -64,11 +65,18 @@ from ..numbers.enclosure import Interval, ball, enclose
 if TYPE_CHECKING:
     from .task import Task
 
+UNIFORM = ("kl", "bets")
+"""The algorithms with time-uniform sets."""
 KL_THEOREMS = (
     "kl_regret_from_data_with, kl_intervals_hold",
     "outcome_regret_from_weighted_data, outcome_intervals_hold",
 )
 """In Coq: for rewards independent of the next state, and for those that come with it."""
+BET_THEOREMS = (
+    "bet_regret_from_data_with, bet_intervals_hold",
+    "outcome_regret_from_weighted_bets, outcome_bet_intervals_hold",
+)
+"""The same with bets."""
 GRID_THEOREMS = ", grid_regret, grid_interval"
 
 
@@ -97,6 +105,7 @@ class Ran:
     continuous: bool
     curved: bool
     counted: bool
+    bets: bool
 
     @classmethod
     def of(cls, task: Task, *, continuous: bool) -> Ran:
@@ -108,6 +117,7 @@ class Ran:
             continuous=continuous,
             curved=settings.objective.knots is None,
             counted=type(settings.declared.successors) is int,
+            bets=settings.algorithm == "bets",
         )
 
 
@@ -117,6 +127,7 @@ COQ_LACKS: tuple[tuple[str, str, Callable[[Ran], bool]], ...] = (
     ("continuous rewards", "kl-grid", lambda ran: ran.continuous),
     ("a number of successors in place of their list", "kl-known-successors", lambda ran: ran.counted),
     ("a curved weighting", "kl-polygon", lambda ran: ran.curved),
+    ("bets on a grid", "kl-grid", lambda ran: ran.bets and ran.rounded),
 )
 """Runs that the theorems in Coq do not cover: the feature, the anchor of its proof in docs/theory/10-kl-learner.md, and
 its test."""
@@ -137,7 +148,7 @@ def guarantee_of(task: Task, *, continuous: bool = False) -> Guarantee:
     found = bounds_beforehand(task, algorithm, scale)
     if found is None:
         return _without_regret(task)
-    theorem, proved = _kl_theorem(ran) if algorithm == "kl" else (_ucb_theorem(task, ran), False)
+    theorem, proved = _kl_theorem(ran) if algorithm in UNIFORM else (_ucb_theorem(task, ran), False)
     expected, likely = found
     if scale < 1:
         text = f"not proved: the radii are {scale} of the theorem's; for comparison: {theorem}"
@@ -161,11 +172,11 @@ UNCOVERED = {
 def bounds_beforehand(
     task: Task, algorithm: str, scale: Fraction
 ) -> tuple[RegretBound, RegretBound] | tuple[UniformBound, UniformBound] | None:
-    """Return the bounds of the theorem of ``kl`` or of ``ucb``; None if it does not cover the weighting."""
+    """Return the bounds of ``ucb`` or with time-uniform sets; None if the theorem does not cover the weighting."""
     lipschitz = task.settings.objective.lipschitz
-    if lipschitz == math.inf or (algorithm == "kl" and not task.problem.concave):
+    if lipschitz == math.inf or (algorithm in UNIFORM and not task.problem.concave):
         return None
-    if algorithm == "kl":
+    if algorithm in UNIFORM:
         return uniform_bounds(task.uniform, Fraction(lipschitz), scale=scale)
     return regret_bounds(task.problem, Fraction(lipschitz), scale=scale)
 
@@ -183,13 +194,14 @@ def _without_regret(task: Task) -> Guarantee:
 
 def _kl_theorem(ran: Ran) -> tuple[str, bool]:
     """Return the theorem of a run of ``kl`` in words, and whether it is one in Coq."""
+    sets = "time-uniform KL sets and bets" if ran.bets else "time-uniform KL sets"
     lacks = [(what, anchor) for what, anchor, holds in COQ_LACKS if holds(ran)]
     if not lacks:
-        names = KL_THEOREMS[ran.joint] + (GRID_THEOREMS if ran.rounded else "")
-        return f"time-uniform KL sets (Coq: {names}; beforehand: theory page 10)", True
+        names = (BET_THEOREMS if ran.bets else KL_THEOREMS)[ran.joint] + (GRID_THEOREMS if ran.rounded else "")
+        return f"{sets} (Coq: {names}; beforehand: theory page 10)", True
     places = ", ".join(dict.fromkeys(anchor for _, anchor in lacks))
     missing = " or ".join(what for what, _ in lacks)
-    return f"time-uniform KL sets on paper (theory page 10, {places}): Coq does not take {missing}", False
+    return f"{sets} on paper (theory page 10, {places}): Coq does not take {missing}", False
 
 
 def _ucb_theorem(task: Task, ran: Ran) -> str:

@@ -43,8 +43,8 @@ MOST_BYTES = 2 * 10**9
 LAWS_AT_ONCE = 512
 """Return laws buffered per batch; a full buffer ends the batch."""
 COMPILING = 80.0
-"""Seconds of interpreting, as estimated, from which a run is compiled.  The estimate counts a whole plan for every
-episode, three to five times what an episode takes; compiling takes about fifteen seconds."""
+"""Seconds of interpreting, as estimated, from which a run is compiled.  The estimate is about four times what episodes
+take, compiling takes about fifteen seconds."""
 
 
 class Learner:
@@ -102,13 +102,16 @@ class Learner:
         )
 
     def _steps_of_a_plan(self) -> int:
-        """Estimate the innermost steps of one plan.
+        """Estimate four times the innermost steps of an episode: a whole plan with tables by budget, four times a plan
+        for the mean, which makes about twelve steps for one if there are bets.
 
         The number of outcomes of a black box is unknown: the room for them and the listed ones are counted instead.
         """
-        budgets = 1 if self.markov else self.standard.top[0] + 1
         outcomes = max(self.world.truth.atom.size, self.counts.atom.size) + int(self.known.length.sum())
-        return int(self.standard.horizon * outcomes * budgets)
+        if not self.markov:
+            return int(self.standard.horizon * outcomes * (self.standard.top[0] + 1))
+        a_pair = len(self.standard.atoms) + 6
+        return int(self.standard.horizon * (outcomes + len(self.touched) * a_pair) * (48 if self.target.bets else 4))
 
     def _allocate_counts(self, pairs: int, room: int) -> None:
         m = len(self.standard.atoms)
@@ -140,7 +143,7 @@ class Learner:
             gain=np.zeros((T + 1, S + 1, top + 1) if curve else (1, 1, 1)),
             star=np.zeros((T + 1, top + 1) if curve else (1, 1), np.int64),
             mixed=np.zeros(long),
-            spare=np.zeros(long),
+            spare=np.zeros(max(long, self.counts.state.shape[1], len(standard.atoms))),
             actions=np.zeros((max(standard.n_actions), long)),
             mass=np.zeros((2, S, top + 1)),
         )
@@ -162,20 +165,20 @@ class Learner:
         changed = refresh(self.shape, self.sets, self.target)
         again = self.fresh and self.target.kind != CURVE  # the same to the last bit; an ascent would go on
         if changed or again or not self.planned or self.target.kind == UCBVI:
-            self._plan_with(self.model, self.target.beyond, self.ascent)
+            self._plan_with(self.model, self.target, self.target.beyond, self.ascent)
             self.fresh = False
         self.planned = True
         return self.value
 
-    def _plan_with(self, model: Model, beyond: int, ascent: Ascent) -> None:
+    def _plan_with(self, model: Model, target: Target, beyond: int, ascent: Ascent) -> None:
         sets = self.sets._replace(model=model)
-        if self.target.kind == CURVE:
+        if target.kind == CURVE:
             self.value, self.upper = kernels.plan_curve(
-                self.shape, sets, self.tables, self.target, ascent, beyond, self.fresh
+                self.shape, sets, self.tables, target, ascent, beyond, self.fresh
             )
             return
         plan = kernels.plan_once.at(self._steps_of_a_plan(), compiling=COMPILING)
-        self.value = self.upper = float(plan(self.shape, sets, self.tables, self.target, beyond, self.fresh)[0])
+        self.value = self.upper = float(plan(self.shape, sets, self.tables, target, beyond, self.fresh)[0])
 
     def plan_below(self) -> tuple[float, Actions]:
         """Plan in the pessimistic model of the sets in use; return its value in units and its policy, which is worth at
@@ -185,7 +188,8 @@ class Learner:
         at_the_end = self.model.state == self.standard.n_states
         atom = np.where(at_the_end, 0, self.model.atom)
         self.fresh = True
-        self._plan_with(self.model._replace(atom=atom, reward=self.model.reward_low), WORST, self.ascent_below)
+        model, target = self.model._replace(atom=atom, reward=self.model.reward_low), self.target._replace(bets=False)
+        self._plan_with(model, target, WORST, self.ascent_below)
         found, table = self.value, self.policy_table()
         self.value, self.upper = kept
         self.tables.policy[:] = policy
@@ -194,7 +198,7 @@ class Learner:
     def plan_truth(self) -> None:
         """Plan in the true model."""
         self.fresh = True
-        self._plan_with(self.world.truth, BEST, self.ascent)
+        self._plan_with(self.world.truth, self.target._replace(bets=False), BEST, self.ascent)
 
     def play(self, draws: Floats) -> Path:
         """Play and count one episode in the true model."""
@@ -220,6 +224,7 @@ class Learner:
 
         self.counts = self.counts._replace(**wider(self.counts, "state", "atom", "count"))
         self.model = self.model._replace(**wider(self.model, "state", "atom", "prob"))
+        self.tables = self.tables._replace(spare=np.zeros(len(self.tables.spare) + room))
 
     def width(self, path: Path) -> float:
         """Return the widths that an episode met of the sets in use (see the kernel ``width_of``), in units."""

@@ -55,7 +55,7 @@ from ..numbers.rational import GREATEST_FLOAT, said
 from ..objectives import Weighting
 from ..objectives.levels import Levels
 from .declarations import Declared, Knowledge, knowledge_of
-from .guarantee import Problem, UniformProblem, up
+from .guarantee import UNIFORM, Problem, UniformProblem, up
 from .problem import Standard
 
 if TYPE_CHECKING:
@@ -102,12 +102,24 @@ def problem_of(standard: Standard, objective: Weighting, episodes: int, delta: F
     )  # fmt: skip
 
 
-def uniform_problem_of(standard: Standard, knowledge: Knowledge, delta: Fraction) -> UniformProblem:
-    """Return the numbers that the theorem with time-uniform sets depends on."""
+def uniform_problem_of(
+    standard: Standard, knowledge: Knowledge, delta: Fraction, *, bets: bool = False
+) -> UniformProblem:
+    """Return the numbers that the theorem with time-uniform sets depends on; ``bets`` are counted like tests."""
     return UniformProblem(
-        max(knowledge.learned_pairs, 1), knowledge.tests, knowledge.most_outcomes, standard.horizon, delta,
-        standard.joint, knowledge.rewards, patience_of(knowledge),
+        max(knowledge.learned_pairs, 1), knowledge.tests + (bets_of(standard, knowledge) if bets else 0),
+        knowledge.most_outcomes, standard.horizon, delta, standard.joint, knowledge.rewards, patience_of(knowledge),
     )  # fmt: skip
+
+
+def bets_of(standard: Standard, knowledge: Knowledge) -> int:
+    """Return the number of functions that are bet on: for each learned pair the best remaining return after each step,
+    together with the step's reward where that belongs to the outcome, and else the reward, as often as steps pay
+    differently."""
+    if standard.joint:
+        return knowledge.learned_pairs * standard.horizon
+    rewards = 0 if knowledge.rewards else len(set(map(tuple, standard.units)))
+    return knowledge.learned_pairs * (standard.horizon - 1 + rewards)
 
 
 def curve_of(objective: Weighting) -> Curve:
@@ -167,10 +179,11 @@ def target_of(
         unit_per_reward=float(1 / standard.unit), tie=1e-11 * top,
     )  # fmt: skip
     error = 0.0
-    if algorithm == "kl":
+    if algorithm in UNIFORM:
         facts = knowledge_of(standard, Declared()) if knowledge is None else knowledge
-        log_term = up(uniform_problem_of(standard, facts, problem.delta).log_term())
-        fields.update(sets=KL, beyond=BEST, log_term=log_term, patience=float(patience_of(facts)))
+        bets = algorithm == "bets"
+        log_term = up(uniform_problem_of(standard, facts, problem.delta, bets=bets).log_term())
+        fields.update(sets=KL, beyond=BEST, log_term=log_term, patience=float(patience_of(facts)), bets=bets)
     elif algorithm == "ucb-as-printed":
         fields["log_term"] = up(problem.printed_log_term())
     elif algorithm in ("greedy", "posterior"):

@@ -18,7 +18,7 @@ from ..numbers.rational import as_fraction, float_above, text
 from ..objectives import Weighting, objective
 from .declarations import Declared
 from .evaluate import SEARCHED, SECONDS_FOR_THE_OPTIMUM, WIDEST
-from .guarantee import Guarantee, data_bound, guarantee_of
+from .guarantee import UNIFORM, Guarantee, data_bound, guarantee_of
 from .policies import BlackBox, BlackBoxPolicy, LearnedPolicy, checked_table
 from .problem import standard_form
 
@@ -385,8 +385,8 @@ def assemble(
 
 def _from_data(task: Task, record: Record, guarantee: Guarantee) -> Floats | None:
     """Return the regret bound from data, in units, planner error not included; None if no theorem covers it."""
-    covered = guarantee.likely is not None if task.settings.algorithm == "kl" else guarantee.on_paper
-    if task.settings.algorithm not in ("kl", "bernstein") or not covered:
+    covered = guarantee.likely is not None if task.settings.algorithm in UNIFORM else guarantee.on_paper
+    if task.settings.algorithm not in (*UNIFORM, "bernstein") or not covered:
         return None
     lipschitz = Fraction(task.settings.objective.lipschitz)
     return data_bound(record.widths, data_range(task), lipschitz, task.settings.delta)
@@ -405,7 +405,7 @@ def _notes(task: Task, width: Floats | None, best: tuple[Fraction, Fraction, str
     standard, notes = task.standard, []
     if str(task.settings.declared):
         notes.append(f"declared: {task.settings.declared}; the guarantee relies on it")
-    capped = task.settings.algorithm == "kl" and task.knowledge.largest < standard.top[0]
+    capped = task.settings.algorithm in UNIFORM and task.knowledge.largest < standard.top[0]
     if capped and task.target.kind == MEAN:
         notes.append("the largest return bounds the interval only: tables by the return so far would be too long")
     if standard.joint:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from numbers import Integral
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from ..errors import InvalidArgument
 from ..kernels.learn_data import Target
@@ -15,23 +15,21 @@ from ..numbers.rational import as_fraction, as_step, said, text
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
 from .declarations import Declared, Knowledge, knowledge_of
-from .guarantee import Problem, UniformProblem
+from .guarantee import UNIFORM, Problem, UniformProblem
 from .learner import Learner
 from .planner import planner_allowance, problem_of, target_of, uniform_problem_of
 from .problem import Standard
 
 Algorithm: TypeAlias = Literal[
-    "kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi", "bernstein", "posterior"
+    "kl", "bets", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi", "bernstein", "posterior"
 ]  # fmt: skip
-ALGORITHMS: tuple[Algorithm, ...] = (
-    "kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi", "bernstein", "posterior",
-)  # fmt: skip
+ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
 NOTHING_DECLARED = Declared()
 NEEDS_EPISODES = ("ucb", "ucb-as-printed", "ucbvi")
 """Algorithms whose radii depend on the number of episodes."""
 MOST_SCALE = 10**9
 """The largest factor of the radii, which are floats."""
-USE_DECLARATIONS = ("kl", "bernstein", "posterior")
+USE_DECLARATIONS = (*UNIFORM, "bernstein", "posterior")
 """Algorithms that make use of declarations."""
 
 
@@ -58,15 +56,19 @@ class Settings:
         delta: Any = Fraction(1, 10),
         eta: Any = None,
         seed: Any = 0,
-        algorithm: Any = "kl",
+        algorithm: Any = None,
         bonus_scale: Any = 1,
         declared: Declared | None = None,
         stop_when: Any = None,
         checkpoint: str | PathLike[str] | None = None,
     ) -> Settings:
-        """Return the settings; raise :class:`InvalidArgument` for values out of range or in conflict."""
-        objective = read_objective(objective)
-        kind = read_algorithm(algorithm)
+        """Return the settings; raise :class:`InvalidArgument` for values out of range or in conflict.
+
+        Without an algorithm it is "bets" for the mean, unless a largest return is declared, and "kl" for the rest.
+        """
+        objective, declared = read_objective(objective), declared or NOTHING_DECLARED
+        usual = "bets" if is_mean(objective) and declared.largest is None else "kl"
+        kind = read_algorithm(usual if algorithm is None else algorithm)
         for name, value, least in (("episodes", episodes, 1), ("seed", seed, 0)):
             if name == "episodes" and value is None:
                 continue
@@ -85,7 +87,7 @@ class Settings:
         gap = None if stop_when is None else as_fraction(stop_when, "stop_when")
         read = cls(
             objective, None if episodes is None else int(episodes), confidence, step, int(seed), kind, scale,
-            declared or NOTHING_DECLARED, gap, None if checkpoint is None else Path(checkpoint),
+            declared, gap, None if checkpoint is None else Path(checkpoint),
         )  # fmt: skip
         read._check()
         return read
@@ -102,11 +104,13 @@ class Settings:
             raise InvalidArgument(f"episodes is None, but the radii of {self.algorithm!r} depend on their number")
         if str(self.declared) and self.algorithm not in USE_DECLARATIONS:
             raise InvalidArgument(f"{self.declared}: declared, but {self.algorithm!r} makes no use of it; 'kl' does")
+        if self.algorithm == "bets" and not is_mean(self.objective):
+            raise InvalidArgument(f"algorithm is 'bets', which is for the mean, not for {self.objective.spec}: 'kl' is")
 
     @property
     def has_interval(self) -> bool:
         """True if data give an interval for the optimum: time-uniform sets, not narrowed, and a concave weighting."""
-        return self.algorithm == "kl" and self.bonus_scale >= 1 and self.objective.shape in ("linear", "concave")
+        return self.algorithm in UNIFORM and self.bonus_scale >= 1 and self.objective.shape in ("linear", "concave")
 
     @property
     def at_any_time(self) -> bool:
@@ -125,6 +129,11 @@ class Settings:
             "declared": self.declared.to_json(),
             "stop_when": None if self.stop_when is None else text(self.stop_when),
         }
+
+
+def is_mean(objective: Weighting) -> bool:
+    """Return whether the objective is the expected return."""
+    return objective.levels is not None and not objective.levels.tails
 
 
 def read_algorithm(name: str) -> Algorithm:
@@ -157,7 +166,7 @@ class Task:
         """Return the task of ``settings`` in ``standard``; the rest as in :func:`.declarations.knowledge_of`."""
         knowledge = knowledge_of(standard, settings.declared, fixed=fixed, untried=untried)
         problem = problem_of(standard, settings.objective, settings.episodes or 1, settings.delta)
-        uniform = uniform_problem_of(standard, knowledge, settings.delta)
+        uniform = uniform_problem_of(standard, knowledge, settings.delta, bets=settings.algorithm == "bets")
         target, error = target_of(
             standard, settings.objective, settings.algorithm, problem, settings.bonus_scale, knowledge
         )
