@@ -2,11 +2,10 @@ r"""The grid of cumulative rewards, and the model in integers.
 
 Every planner runs on one compiled :class:`Grid`: rewards are integer multiples of one ``unit``, step by step.  With
 ``eta=None`` the unit is the largest of which every step reward is a multiple, and nothing is lost.  With ``eta`` given,
-the rewards of each step are rounded *up*, :math:`\phi(x) = \eta\lceil x/\eta\rceil`.  The same numbers have three
+the rewards of each step are rounded *up*, :math:`\phi(x) = \eta\lceil x/\eta\rceil`.  The same numbers have two
 views:
 
 * :meth:`Grid.joint`: outcomes ``(weight, next state, reward)`` over one denominator, for the exact algorithms;
-* :meth:`Grid.limbs`: compressed rows of integers, for the exact kernels;
 * :meth:`Grid.floats`: compressed rows of floats, rewards shifted to start at 0, for the float kernels.
 
 The learner's form (:mod:`verified_risk.learning.problem`) rounds with the same :class:`~.unit.Multiples`.  The
@@ -33,7 +32,6 @@ from .unit import Multiples, own_unit
 
 if TYPE_CHECKING:
     from .floats import FloatModel
-    from .limb_model import IntegerModel
 
 Branch: TypeAlias = tuple[int, int, int]
 """``(weight, next state, reward in units)``."""
@@ -128,12 +126,6 @@ class Grid:
         from .floats import float_arrays
 
         return float_arrays(self)
-
-    def limbs(self) -> IntegerModel:
-        """Return arrays of integers over common denominators, with rewards shifted to start at 0."""
-        from .limb_model import integer_arrays
-
-        return integer_arrays(self)
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ with :math:`c(b) = w b + \frac{1-w}{\alpha} b^+`, rho over the attainable return
 :math:`c(b) = 1(b > 0)`: the largest rho such that some policy falls short of it with probability below alpha. A
 weighting with several levels needs one rho for each, found by branch and bound on boxes of rhos.
 
-Python integers break ties by the mean to go, then towards the least action index; limbs, in larger models, by the
-index.  If the objective no longer depends on the remaining return, or is linear in it, both take the action with the
-largest expected remaining return.  Compare values, not policies.
+Cells break ties by the mean to go, then towards the least action index; rows, in larger models, by the index.  If the
+objective no longer depends on the remaining return, or is linear in it, both take the action with the largest expected
+remaining return.  Compare values, not policies.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from ..certify import Held, certify
 from ..clock import Clock, Tick, TimeUp, read_seconds, unlimited
 from ..result import Plan
 from ..search.cdf_boxes import best_over_boxes
+from . import row_tables
 
 MOST_CELLS = 5_000_000
 """Maximum number of pairs of state and return so far to list: two or three gigabytes."""
@@ -92,8 +93,8 @@ def exact_within(mdp: MDP, objective: Weighting, clock: Clock) -> Plan:
     try:
         reached = grid.reachable(MOST_CELLS)
         clock.require()
-        found = _in_limbs(mdp, grid, objective, clock.require)
-        value, decision = found or _in_python_integers(grid, objective, reached, clock.require)
+        found = _in_rows(mdp, grid, objective, clock.require)
+        value, decision = found or _in_cells(grid, objective, reached, clock.require)
     except TooManySums:
         return _without_sums(mdp, objective, clock)
     policy = ReturnPolicy(
@@ -146,7 +147,7 @@ def _mean(mdp: MDP, t: int, action: ModelAction, value: list[Fraction]) -> Fract
     return exact_sum([paid, *(p * value[s] for s, p in action.successors)])
 
 
-def _in_python_integers(
+def _in_cells(
     grid: GridModel, objective: Weighting, reached: list[dict[int, set[int]]], tick: Tick = unlimited
 ) -> tuple[Fraction, Decision]:
     returns = sorted({z for sums in reached[-1].values() for z in sums})
@@ -177,26 +178,22 @@ def last_attained(
     return best
 
 
-def _in_limbs(
+def _in_rows(
     mdp: MDP, grid: GridModel, objective: Weighting, tick: Tick = unlimited
 ) -> tuple[Fraction, Decision] | None:
-    """Solve in int64 limbs if one pass suffices and the limbs provably hold the numbers; otherwise return None."""
-    from .limb_tables import Overflow, best_quantile_in_limbs, best_tail_in_limbs, worth_it
-
+    """Solve row by row if one pass suffices and that is worth it; otherwise return None."""
     jump = objective.quantile
     levels = None if jump is not None else objective.require_levels()
-    if (levels is not None and len(levels.tails) != 1) or most_cells(mdp) <= FEW_CELLS or not worth_it(mdp):
+    if (levels is not None and len(levels.tails) != 1) or most_cells(mdp) <= FEW_CELLS or not row_tables.worth_it(mdp):
         return None
     outlook = mean_to_go(grid)
     try:
         if jump is not None:
-            return best_quantile_in_limbs(mdp, jump, outlook.value, grid.denominator, outlook.action, tick=tick)
+            return row_tables.best_quantile(mdp, jump, outlook, grid.denominator, tick=tick)
         assert levels is not None
         ((alpha, weight),) = levels.tails
-        return best_tail_in_limbs(
-            mdp, levels.mean, weight / alpha, outlook.value, grid.denominator, outlook.action, tick
-        )
-    except (Overflow, OverflowError):  # of a limb or an int64; Python integers have no such limit
+        return row_tables.best_tail(mdp, levels.mean, weight / alpha, outlook, grid.denominator, tick)
+    except row_tables.TooLarge:
         return None
 
 
