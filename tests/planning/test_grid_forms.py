@@ -1,4 +1,4 @@
-"""A model on a grid, in its four forms, says what the model says: entry by entry from the definitions."""
+"""A model on a grid, in its three forms, says what the model says: entry by entry from the definitions."""
 
 from __future__ import annotations
 

@@ -95,7 +95,9 @@ class Grid:
     def joint(self) -> GridModel:
         """Return joint outcomes as integer weights over one denominator."""
         distinct = {id(step): step for step in self.steps}
-        outcomes = {key: [list(self._outcomes(step, i)) for i in self._actions()] for key, step in distinct.items()}
+        outcomes = {
+            key: [list(self._outcomes(step, i)) for i in range(len(step.row))] for key, step in distinct.items()
+        }
         denominator = lcm_of_denominators(p for rows in outcomes.values() for row in rows for p, _, _ in row)
         counts = self.mdp.n_actions
         built = {}
@@ -108,9 +110,6 @@ class Grid:
         initial = tuple((s, p.numerator * (whole // p.denominator)) for s, p in self.mdp.initial)
         steps = tuple(built[id(step)] for step in self.steps)
         return GridModel(self.unit, denominator, initial, whole, steps, self.exact)
-
-    def _actions(self) -> range:
-        return range(len(self.steps[0].row))
 
     def _outcomes(self, step: GridStep, i: int) -> Iterator[tuple[Fraction, int, int]]:
         row = step.row[i]

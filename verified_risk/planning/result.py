@@ -235,8 +235,14 @@ class Plan(files.Saved):
 
         :returns: the text
         """
-        because = "\n".join(f"{'because' if i == 0 else '':<11}{line}" for i, line in enumerate(self._reasons()))
-        return "\n".join([str(self), because, "policy", described(self.policy)])
+        because = "\n".join(
+            f"{'because' if i == 0 else '':<11}{line}" for i, line in enumerate(str(self.certificate).splitlines())
+        )
+        return "\n".join([str(self), because, "policy", described(self._described)])
+
+    @property
+    def _described(self) -> Policy:
+        return self.policy
 
     def _proof_words(self) -> list[str]:
         if self.proved is not None:
@@ -244,9 +250,6 @@ class Plan(files.Saved):
         if self.proved_before is not None:
             return ["before it was saved, says its file; prove() confirms it"]
         return []
-
-    def _reasons(self) -> list[str]:
-        return str(self.certificate).splitlines()
 
     def recheck(self, *, time_limit: Rational | None = None, progress: Report | None = None) -> Recheck:
         """Write the certificate of the plan, as :meth:`prove` does, and read it in integers.

@@ -170,11 +170,11 @@ def last_attained(
     best, low, high = None, 0, len(rhos) - 1
     while low <= high:
         middle = (low + high) // 2
-        decision = attained_quantile(grid, outlook, jump, rhos[middle], tick)
-        if decision is None:
-            high = middle - 1
-        else:
+        least, decision = least_below(grid, outlook, rhos[middle], tick)
+        if jump.reached_by(least):
             best, low = (rhos[middle] * grid.unit, decision), middle + 1
+        else:
+            high = middle - 1
     return best
 
 
@@ -290,6 +290,39 @@ def _powers(grid: GridModel) -> list[int]:
     return powers[::-1]
 
 
+def _cells(
+    grid: GridModel,
+    outlook: MeanToGo,
+    budgets: Iterable[int],
+    terminal: Callable[[int], int],
+    below: int,
+    beyond: Callable[[int, int, int], int],
+    more: int,
+    tick: Tick,
+) -> Callable[[int, int, int], Cell]:
+    """Return ``cell(t, s, b)``: where no shortfall is possible the cost has slope ``below``, and from ``more`` units
+    above the greatest remaining return on it is ``beyond(t, s, b)``."""
+    powers = _powers(grid)
+
+    def known(t: int, s: int, b: int) -> Cell | None:
+        if b <= outlook.least[t][s]:
+            cost = below * (b * powers[t] - outlook.value[t][s])
+        elif b >= outlook.greatest[t][s] + more:
+            cost = beyond(t, s, b)
+        else:
+            return None
+        return cost, -outlook.value[t][s], outlook.action[t][s]
+
+    tables = budget_pass(grid, budgets, terminal, known, tick)
+
+    def cell(t: int, s: int, b: int) -> Cell:
+        found = tables[t].get((s, b)) or known(t, s, b)
+        assert found is not None
+        return found
+
+    return cell
+
+
 def _best_single_level(
     grid: GridModel, levels: Levels, budgets: Sequence[int], tick: Tick = unlimited
 ) -> tuple[Fraction, Decision]:
@@ -305,19 +338,10 @@ def _best_single_level(
     below, above = int(levels.mean * scale), int((levels.mean + slope) * scale)  # slopes of c left and right of 0
     powers = _powers(grid)
 
-    def known(t: int, s: int, b: int) -> Cell | None:
-        if b <= outlook.least[t][s]:
-            return below * (b * powers[t] - outlook.value[t][s]), -outlook.value[t][s], outlook.action[t][s]
-        if b >= outlook.greatest[t][s]:
-            return above * (b * powers[t] - outlook.value[t][s]), -outlook.value[t][s], outlook.action[t][s]
-        return None
+    def beyond(t: int, s: int, b: int) -> int:
+        return above * (b * powers[t] - outlook.value[t][s])
 
-    tables = budget_pass(grid, budgets, lambda b: (above if b > 0 else below) * b, known, tick)
-
-    def cell(t: int, s: int, b: int) -> Cell:
-        found = tables[t].get((s, b)) or known(t, s, b)
-        assert found is not None
-        return found
+    cell = _cells(grid, outlook, budgets, lambda b: (above if b > 0 else below) * b, below, beyond, 0, tick)
 
     def score(rho: int) -> int:
         return rho * scale * full - sum(w * cell(0, s, rho)[0] for s, w in grid.initial)
@@ -326,25 +350,9 @@ def _best_single_level(
     return Fraction(score(rho), scale * full) * grid.unit, lambda t, s, y: cell(t, s, rho - y)[2]
 
 
-def attained_quantile(
-    grid: GridModel, outlook: MeanToGo, jump: Jump, rho: int, tick: Tick = unlimited
-) -> Decision | None:
-    """Return a policy with ``P(Z < rho) < alpha`` (lower quantile) or ``<= alpha`` (upper); None if there is none."""
+def least_below(grid: GridModel, outlook: MeanToGo, rho: int, tick: Tick = unlimited) -> tuple[Fraction, Decision]:
+    """Return the least probability of a return below ``rho`` units over all policies, and a policy that attains it."""
     powers = _powers(grid)
-
-    def known(t: int, s: int, b: int) -> Cell | None:
-        if b <= outlook.least[t][s]:
-            return 0, -outlook.value[t][s], outlook.action[t][s]
-        if b > outlook.greatest[t][s]:
-            return powers[t], -outlook.value[t][s], outlook.action[t][s]
-        return None
-
-    tables = budget_pass(grid, [rho], lambda b: int(b > 0), known, tick)
-
-    def cell(t: int, s: int, b: int) -> Cell:
-        found = tables[t].get((s, b)) or known(t, s, b)
-        assert found is not None
-        return found
-
+    cell = _cells(grid, outlook, [rho], lambda b: int(b > 0), 0, lambda t, s, b: powers[t], 1, tick)
     least = Fraction(sum(w * cell(0, s, rho)[0] for s, w in grid.initial), powers[0] * grid.initial_denominator)
-    return (lambda t, s, y: cell(t, s, rho - y)[2]) if jump.reached_by(least) else None
+    return least, lambda t, s, y: cell(t, s, rho - y)[2]
