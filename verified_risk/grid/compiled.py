@@ -109,7 +109,7 @@ class Grid:
         whole = lcm_of_denominators(p for _, p in self.mdp.initial)
         initial = tuple((s, p.numerator * (whole // p.denominator)) for s, p in self.mdp.initial)
         steps = tuple(built[id(step)] for step in self.steps)
-        return GridModel(self.unit, denominator, initial, whole, steps, self.exact)
+        return GridModel(self.unit, denominator, initial, whole, steps)
 
     def _outcomes(self, step: GridStep, i: int) -> Iterator[tuple[Fraction, int, int]]:
         row = step.row[i]
@@ -129,17 +129,13 @@ class Grid:
 
 @dataclass(frozen=True)
 class GridModel:
-    """An MDP over integers: ``steps[t][s][a]`` lists branches whose weights sum to ``denominator``.
-
-    ``exact`` is True if rounding changed no reward.
-    """
+    """An MDP over integers: ``steps[t][s][a]`` lists branches whose weights sum to ``denominator``."""
 
     unit: Fraction
     denominator: int
     initial: tuple[tuple[int, int], ...]
     initial_denominator: int
     steps: tuple[tuple[tuple[tuple[Branch, ...], ...], ...], ...]
-    exact: bool
 
     @property
     def horizon(self) -> int:

@@ -91,26 +91,6 @@ class Recheck:
         return "\n".join(f"{name} {holds.value:8} {bound:>22}  {route}" for name, bound, holds, route in rows)
 
 
-class Uncovered:
-    """What plans answer that neither other code nor the verified checker covers."""
-
-    WHY: ClassVar[str] = "not covered: plans at the worst or best rates have no second computation and no Coq theorem"
-
-    def recheck(self) -> Recheck:
-        """Answer *unknown* for both bounds.
-
-        :returns: no bounds, and why
-        """
-        return Recheck(None, None, self.WHY, self.WHY, Truth.UNKNOWN, Truth.UNKNOWN)
-
-    def prove(self) -> None:
-        """Raise: the checker has no theorem for these bounds.
-
-        :raises Unsupported: always
-        """
-        raise Unsupported(self.WHY, instead="a plan for a model whose rates are numbers")
-
-
 @dataclass(frozen=True, repr=False)
 class Plan(files.Saved):
     r"""A policy with certified bounds: ``lower <= sup over all policies of Phi <= upper``, and ``policy`` attains
