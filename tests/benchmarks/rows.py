@@ -15,7 +15,7 @@ GROUPS = {
     "a": "One pass over budgets, against C, scipy, quantecon and Storm",
     "b": "Dense rows, against BLAS",
     "c": "What certification costs",
-    "d": "Integer limbs, against floats and fractions",
+    "d": "Rows of integers, against floats and fractions",
     "e": "Searches to a gap of 1e-5",
     "f": "Memory of a plan",
     "g": "First calls",

@@ -36,12 +36,12 @@ from instances import DENSE, GENERAL, LARGER_GENERAL, SPARSE, instance  # noqa: 
 from rows import row, write  # noqa: E402
 
 import verified_risk as vr  # noqa: E402
-from verified_risk.grid import compiled, own_unit  # noqa: E402
+from verified_risk.grid import compiled, grid_model, own_unit  # noqa: E402
 from verified_risk.grid.floats import float_model  # noqa: E402
 from verified_risk.kernels import jit  # noqa: E402
 from verified_risk.planning import clock  # noqa: E402
-from verified_risk.planning.exact import limb_tables  # noqa: E402
 from verified_risk.planning.exact.exact_route import mean_to_go  # noqa: E402
+from verified_risk.planning.exact.row_tables import row_tables  # noqa: E402
 from verified_risk.planning.tails import budget_tables  # noqa: E402
 from verified_risk.planning.tails import tail_route as tails  # noqa: E402
 from verified_risk.proving.run_checker import run_checker  # noqa: E402
@@ -207,14 +207,12 @@ def certified(quick: bool) -> None:
 def exact(quick: bool) -> None:
     x = instance(SPARSE["tiny"])
     mdp = x.mdp()
-    model, integers = float_model(mdp, own_unit(mdp)), compiled(mdp).limbs()
+    model, grid = float_model(mdp, own_unit(mdp)), grid_model(mdp)
     linear, top = budget_tables.linear_part(model), model.remaining[0]
-    from verified_risk.grid import grid_model
-
-    outlook = limb_tables._rescaled(integers, mean_to_go(grid_model(mdp)).value, grid_model(mdp).denominator)
+    arguments = (compiled(mdp), 0, 1, mean_to_go(grid), grid.denominator)
     t = least(
         {
-            "limbs": lambda: limb_tables.limb_tables(mdp, integers, 0, 1, outlook),
+            "rows": lambda: row_tables(*arguments),
             "float": lambda: budget_tables.budget_tables(model, Fraction(), 0, top, linear=linear),
         },
         9,
@@ -223,13 +221,12 @@ def exact(quick: bool) -> None:
     reference = rivals.fractions(replace(x, horizon=4) if quick else x)
     spent = time.process_time() - began
     if not quick:
-        total = integers.step_total**x.horizon
-        found = limb_tables.limb_tables(mdp, integers, 0, 1, outlook).shortfall[0]
-        assert [Fraction(v, total) for v in found] == reference[0], "limbs and Fractions differ"
+        found = row_tables(*arguments)
+        assert [Fraction(v, found.denominator) for v in found.cost] == reference[0], "rows and Fractions differ"
     row(
-        "(d) exact limbs, T = 10", limbs_ms=1e3 * t["limbs"], float_ms=1e3 * t["float"],
-        over_float=t["limbs"] / t["float"], fraction_s=spent,
-        fraction_over_limbs="T = 4 only" if quick else spent / t["limbs"],
+        "(d) exact rows, T = 10", rows_ms=1e3 * t["rows"], float_ms=1e3 * t["float"],
+        over_float=t["rows"] / t["float"], fraction_s=spent,
+        fraction_over_rows="T = 4 only" if quick else spent / t["rows"],
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from testmap import NO_JUDGES, ROOT, measure
 
 #: Tests of small models that between them call every kernel.
 KERNELS = (
-    *(f"tests/planning/test_{name}.py" for name in ("kernels_plain", "kernels_limbs", "plan_between", "plan_polygons")),
+    *(f"tests/planning/test_{name}.py" for name in ("kernels_plain", "plan_between", "plan_polygons")),
     *(f"tests/planning/test_{name}.py" for name in ("plan_discounted", "plan_tails", "grid_forms", "error_constants")),
     *(f"tests/learning/test_learn_{name}.py" for name in ("plan", "sets", "run", "reference", "rows", "curves")),
 )

@@ -1,4 +1,4 @@
-"""A model on a grid, in its four forms, says what the model says: entry by entry from the definitions."""
+"""A model on a grid, in its three forms, says what the model says: entry by entry from the definitions."""
 
 from __future__ import annotations
 
@@ -109,28 +109,6 @@ def test_the_floats_are_the_same_outcomes_rounded_once(mdp, eta):
     parts = dict(model.float_parts(Q(1)))
     assert sum(parts.values()) == 1
     assert min(parts.values()) > 0
-
-
-@pytest.mark.parametrize("mdp", MODELS)
-def test_the_integers_are_the_same_outcomes_exactly(mdp):
-    model, unit = compiled(mdp).limbs(), own_unit(mdp)
-    pairs = [(s, a) for s in range(mdp.n_states) for a in range(mdp.n_actions[s])]
-    for t in range(mdp.horizon):
-        wanted = outcomes(mdp, t, unit)
-        assert (model.least[t], model.spans[t]) == (
-            min(j for row in wanted.values() for _, j in row),
-            max(j for row in wanted.values() for _, j in row) - model.least[t],
-        )
-        for i, key in enumerate(pairs):
-            found = Counter()
-            for k in range(model.succ_start[i], model.succ_start[i + 1]):
-                if model.two_stages:
-                    for m in range(model.reward_start[i], model.reward_start[i + 1]):
-                        weight = model.succ_weight[k] * model.reward_weight[m]
-                        found[int(model.succ_state[k]), int(model.units[t][m]) + model.least[t]] += weight
-                else:
-                    found[int(model.succ_state[k]), int(model.units[t][k]) + model.least[t]] += model.succ_weight[k]
-            assert {key: Q(w, model.step_total) for key, w in found.items()} == wanted[key]
 
 
 def test_the_law_on_the_grid_is_in_integers_however_fine_the_policy_is():

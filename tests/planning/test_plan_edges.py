@@ -124,7 +124,7 @@ def test_a_refused_grid_is_named_in_a_few_digits():
 
 
 def test_var_is_decided_exactly_where_a_level_is_met_with_equality():
-    """Twelve fair coins and a level of exactly one half: floats cannot tell, integers in limbs can."""
+    """Twelve fair coins and a level of exactly one half: floats cannot tell, integers can."""
     steps = 12
     rows = [[{0: HALF, 1: HALF}, {1: 1}], [{0: HALF, 1: HALF}, {0: 1}]]
     rewards = [[{0: HALF, 1: HALF}, {"1/3": 1}], [{0: HALF, "3/2": HALF}, {"1/4": 1}]]
@@ -134,12 +134,12 @@ def test_var_is_decided_exactly_where_a_level_is_met_with_equality():
         assert plan.lower == plan.upper == vr.exact_plan(mdp, vr.VaR(alpha)).value
 
 
-@pytest.mark.parametrize("limbs", [True, False])
-def test_a_level_met_with_equality_is_bounded_where_python_may_not_decide_it(monkeypatch, limbs):
-    """In limbs the answer is the same; where those may not run either, the doubt stays, and stays true."""
+@pytest.mark.parametrize("rows", [True, False])
+def test_a_level_met_with_equality_is_bounded_where_python_may_not_decide_it(monkeypatch, rows):
+    """By rows the answer is the same; where those may not be computed either, the doubt stays, and stays true."""
     monkeypatch.setattr(threshold, "EXACT_CELLS", 0)
-    if not limbs:
-        monkeypatch.setattr(threshold, "LIMB_CELLS", 0)
+    if not rows:
+        monkeypatch.setattr(threshold, "ROW_CELLS", 0)
     doubtful = 0
     for mdp, model, rng in models.small("levels met", 24, max_horizon=2):
         laws = list(oracles.all_return_laws(model))
@@ -151,14 +151,14 @@ def test_a_level_met_with_equality_is_bounded_where_python_may_not_decide_it(mon
             plan = vr.plan(mdp, vr.VaR(alpha, upper=upper))
             assert plan.lower <= best <= plan.upper
             assert oracles.quantile(models.law_by_playing(model, plan.policy), alpha, upper=upper) >= plan.lower
-            assert not limbs or plan.lower == plan.upper or mdp.discount != 1
+            assert not rows or plan.lower == plan.upper or mdp.discount != 1
             doubtful += plan.lower < plan.upper
-    assert doubtful >= 10 or limbs
+    assert doubtful >= 10 or rows
 
 
 @pytest.mark.parametrize("level", ["1/9", "1/3", "2/3", "8/9"])
-def test_limbs_decide_nothing_where_a_discount_and_rounding_up_merge_rewards(level, monkeypatch):
-    """Rewards 0, 1, 2 are 0, 1, 1 in the second step; limbs have one law of rewards for all steps."""
+def test_rows_decide_nothing_where_a_discount_and_rounding_up_merge_rewards(level, monkeypatch):
+    """Rewards 0, 1, 2 are 0, 1, 1 in the second step; rows have one denominator for all steps."""
     monkeypatch.setattr(threshold, "EXACT_CELLS", 0)
     third = Fraction(1, 3)
     mdp = vr.MDP(0, [[[1]]], [[{0: third, 1: third, 2: third}]], horizon=2, discount=HALF)

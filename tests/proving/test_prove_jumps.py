@@ -244,7 +244,7 @@ def test_the_least_cdf_of_integers_is_that_of_every_policy(seed, tmp_path):
     rng = random.Random(100 + seed)
     mdp = met(rng)
     charges = Charges(integer_model(mdp), own_unit(mdp))
-    exact = Exact(charges, 1, Clock())
+    exact = Exact(mdp, charges, 1, Clock())
     file = read(text)
     laws = _all_laws(file.discount, file.denominator, file.horizon, file.initial, file.steps)
     for i in range(-1, charges.span + 1):

@@ -1,4 +1,4 @@
-"""The model on a grid of returns: compiled once, then viewed as joint outcomes, limbs or floats."""
+"""The model on a grid of returns: compiled once, then viewed as joint outcomes or floats."""
 
 from .compiled import Branch, Grid, GridModel, TooManySums, compiled, grid_model
 from .unit import own_unit, round_up_reward

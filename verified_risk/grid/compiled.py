@@ -2,11 +2,10 @@ r"""The grid of cumulative rewards, and the model in integers.
 
 Every planner runs on one compiled :class:`Grid`: rewards are integer multiples of one ``unit``, step by step.  With
 ``eta=None`` the unit is the largest of which every step reward is a multiple, and nothing is lost.  With ``eta`` given,
-the rewards of each step are rounded *up*, :math:`\phi(x) = \eta\lceil x/\eta\rceil`.  The same numbers have three
+the rewards of each step are rounded *up*, :math:`\phi(x) = \eta\lceil x/\eta\rceil`.  The same numbers have two
 views:
 
 * :meth:`Grid.joint`: outcomes ``(weight, next state, reward)`` over one denominator, for the exact algorithms;
-* :meth:`Grid.limbs`: compressed rows of integers, for the exact kernels;
 * :meth:`Grid.floats`: compressed rows of floats, rewards shifted to start at 0, for the float kernels.
 
 The learner's form (:mod:`verified_risk.learning.problem`) rounds with the same :class:`~.unit.Multiples`.  The
@@ -33,7 +32,6 @@ from .unit import Multiples, own_unit
 
 if TYPE_CHECKING:
     from .floats import FloatModel
-    from .limb_model import IntegerModel
 
 Branch: TypeAlias = tuple[int, int, int]
 """``(weight, next state, reward in units)``."""
@@ -97,7 +95,9 @@ class Grid:
     def joint(self) -> GridModel:
         """Return joint outcomes as integer weights over one denominator."""
         distinct = {id(step): step for step in self.steps}
-        outcomes = {key: [list(self._outcomes(step, i)) for i in self._actions()] for key, step in distinct.items()}
+        outcomes = {
+            key: [list(self._outcomes(step, i)) for i in range(len(step.row))] for key, step in distinct.items()
+        }
         denominator = lcm_of_denominators(p for rows in outcomes.values() for row in rows for p, _, _ in row)
         counts = self.mdp.n_actions
         built = {}
@@ -109,10 +109,7 @@ class Grid:
         whole = lcm_of_denominators(p for _, p in self.mdp.initial)
         initial = tuple((s, p.numerator * (whole // p.denominator)) for s, p in self.mdp.initial)
         steps = tuple(built[id(step)] for step in self.steps)
-        return GridModel(self.unit, denominator, initial, whole, steps, self.exact)
-
-    def _actions(self) -> range:
-        return range(len(self.steps[0].row))
+        return GridModel(self.unit, denominator, initial, whole, steps)
 
     def _outcomes(self, step: GridStep, i: int) -> Iterator[tuple[Fraction, int, int]]:
         row = step.row[i]
@@ -129,26 +126,16 @@ class Grid:
 
         return float_arrays(self)
 
-    def limbs(self) -> IntegerModel:
-        """Return arrays of integers over common denominators, with rewards shifted to start at 0."""
-        from .limb_model import integer_arrays
-
-        return integer_arrays(self)
-
 
 @dataclass(frozen=True)
 class GridModel:
-    """An MDP over integers: ``steps[t][s][a]`` lists branches whose weights sum to ``denominator``.
-
-    ``exact`` is True if rounding changed no reward.
-    """
+    """An MDP over integers: ``steps[t][s][a]`` lists branches whose weights sum to ``denominator``."""
 
     unit: Fraction
     denominator: int
     initial: tuple[tuple[int, int], ...]
     initial_denominator: int
     steps: tuple[tuple[tuple[tuple[Branch, ...], ...], ...], ...]
-    exact: bool
 
     @property
     def horizon(self) -> int:

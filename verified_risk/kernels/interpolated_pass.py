@@ -7,7 +7,6 @@ which are mixed with weights ``share`` and ``1 - share``.  See :mod:`verified_ri
 
 from __future__ import annotations
 
-import numpy as np
 from numpy import uint64
 
 from .budget_pass import mix_rows
@@ -131,20 +130,3 @@ def finish(lower, top, reach, margin, shift, left, factor, now, q):  # type: ign
             row[margin + b] = row[margin + coarse] + (b - coarse)
         for b in range(margin):
             row[b] = left[s]
-
-
-@kernel
-def mean_pass(action_start, succ_start, succ_state, succ_prob, deficit, scale, value, choice):  # type: ignore[no-untyped-def]
-    """Compute ``value[t, s] = min_a { scale[t] * deficit[a] + E value[t + 1, S'] }`` and its action."""
-    for t in range(scale.shape[0] - 1, -1, -1):
-        after = value[t + 1]
-        for s in range(action_start.shape[0] - 1):
-            best = np.inf
-            for i in range(action_start[s], action_start[s + 1]):
-                total = scale[t] * deficit[i]
-                for j in range(succ_start[i], succ_start[i + 1]):
-                    total += succ_prob[j] * after[succ_state[j]]
-                if total < best:
-                    best = total
-                    choice[t, s] = i - action_start[s]
-            value[t, s] = best

@@ -28,7 +28,7 @@ from ..errors import NotProved, Unsupported
 from ..numbers.rational import ceil_div, lcm_of_denominators
 from ..planning.clock import TimeUp
 from ..proving.budgets import Charges, runs_of
-from ..proving.certificate import ByBudget, ByBudgets, ByMean, Grid, IntegerModel, Runs, Tail
+from ..proving.certificate import ByBudget, ByBudgets, ByMean, CellGrid, Grid, IntegerModel, Runs, Tail
 from ..proving.proved import CURVED_AXIOMS, Proved
 from ..proving.run_checker import Answer, find_checker, run_checker
 from .policies import BlackBoxPolicy
@@ -81,7 +81,7 @@ class DataCertificate:
     up: ByMean | ByBudgets
 
     @property
-    def grids(self) -> list[Grid]:
+    def grids(self) -> list[Grid | CellGrid]:
         return [part.grid for part in (self.low, self.up) if not isinstance(part, ByMean)]
 
     def lines(self) -> Iterator[str]:

@@ -115,7 +115,10 @@ def _low(weighting: Weighting, tau: Fraction) -> Fraction:
 
 
 def graph(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fraction) -> Points:
-    """Sample the graph from below, halving until the middle of every chord is within ``accuracy`` of it."""
+    """Sample the graph from below, halving until the middle of every chord is within ``accuracy`` of it.
+
+    Where G is concave, the chords are below it.
+    """
     tolerance = float(accuracy)
 
     def split(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction], depth: int) -> Points:
@@ -130,11 +133,6 @@ def graph(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fract
 
     first, last = (left, _low(weighting, left)), (right, _low(weighting, right))
     return [first, *split(first, last, 0)]
-
-
-def chords(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fraction) -> Points:
-    """Return chords below G, concave on ``[left, right]``: any chord of points on or below the graph is below it."""
-    return graph(weighting, left, right, accuracy)
 
 
 def supports(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fraction) -> Points:
@@ -222,7 +220,7 @@ def concave_then_convex(
     weighting: Weighting, concave_to: Fraction, convex_from: Fraction, accuracy: Fraction
 ) -> Points:
     """Return chords, then lines, constant on the short interval between, where only monotonicity is used."""
-    rising = chords(weighting, Fraction(), concave_to, accuracy)
+    rising = graph(weighting, Fraction(), concave_to, accuracy)
     turning = supports(weighting, convex_from, Fraction(1), accuracy)
     level = min(rising[-1][1], turning[0][1])
     return [*rising[:-1], (concave_to, level), (convex_from, level), *turning[1:]]

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from ..errors import Unsupported
+from ..errors import InvalidNumber, InvalidObjective, Unsupported
 from ..law import Law
 from ..numbers.enclosure import Real
-from ..numbers.rational import Rational, as_probability, said
+from ..numbers.rational import Rational, as_fraction, as_probability, said
 
 if TYPE_CHECKING:
     from .levels import Levels
@@ -139,7 +139,7 @@ class Weighting(ABC):
         if self.knots is not None:
             return polygon.corners_as_floats(self.knots)
         if self.shape == "concave":
-            return polygon.chords(self, Fraction(), Fraction(1), accuracy)
+            return polygon.graph(self, Fraction(), Fraction(1), accuracy)
         if self.shape == "convex":
             return polygon.supports(self, Fraction(), Fraction(1), accuracy)
         return polygon.stairs(self)
@@ -223,13 +223,7 @@ class WeightedTerms:
 
 def read_level(value: Rational, name: str) -> Fraction:
     """Read a level in (0, 1]."""
-    from ..errors import InvalidNumber, InvalidObjective
-    from ..numbers.rational import as_fraction
-
-    try:
-        level = as_fraction(value, name)
-    except InvalidNumber as error:
-        raise InvalidObjective(str(error)) from None
+    level = read_number(value, name)
     if not 0 < level <= 1:
         raise InvalidObjective(f"{name} is {said(level)}, wanted a level in (0, 1]")
     return level
@@ -237,9 +231,6 @@ def read_level(value: Rational, name: str) -> Fraction:
 
 def read_number(value: Rational, name: str) -> Fraction:
     """Read a parameter of an objective."""
-    from ..errors import InvalidNumber, InvalidObjective
-    from ..numbers.rational import as_fraction
-
     try:
         return as_fraction(value, name)
     except InvalidNumber as error:

@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..describe.words import described
 from ..errors import InvalidArgument, Unsupported
 from ..law import Law
 from ..mdp import MDP
@@ -32,6 +31,7 @@ from ..numbers.format import at_least, at_most
 from ..numbers.rational import Rational, said
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
+from ..policy import Policy
 from ..policy.endless_policy import EndlessPolicy
 from ..progress import Report
 from .grid_choice import DEFAULT_GAP
@@ -332,13 +332,9 @@ class EndlessPlan(Plan):
         added = f"all later ones add {at_least(low)} to {at_most(high)}, which both bounds include"
         return f"{super().__str__()}\nsteps      {self.cut.mdp.horizon} are planned; {added}"
 
-    def describe(self) -> str:
-        """Describe the plan and its policy of the first steps, in words and maps.
-
-        :returns: the text
-        """
-        because = "\n".join(f"{'because' if i == 0 else '':<11}{line}" for i, line in enumerate(self._reasons()))
-        return "\n".join([str(self), because, "policy", described(self.cut.policy)])
+    @property
+    def _described(self) -> Policy:
+        return self.cut.policy
 
     def recheck(self, *, time_limit: Rational | None = None, progress: Report | None = None) -> Recheck:
         """Recheck both bounds of the first steps by their certificate; what follows is added as it stands.

@@ -91,26 +91,6 @@ class Recheck:
         return "\n".join(f"{name} {holds.value:8} {bound:>22}  {route}" for name, bound, holds, route in rows)
 
 
-class Uncovered:
-    """What plans answer that neither other code nor the verified checker covers."""
-
-    WHY: ClassVar[str] = "not covered: plans at the worst or best rates have no second computation and no Coq theorem"
-
-    def recheck(self) -> Recheck:
-        """Answer *unknown* for both bounds.
-
-        :returns: no bounds, and why
-        """
-        return Recheck(None, None, self.WHY, self.WHY, Truth.UNKNOWN, Truth.UNKNOWN)
-
-    def prove(self) -> None:
-        """Raise: the checker has no theorem for these bounds.
-
-        :raises Unsupported: always
-        """
-        raise Unsupported(self.WHY, instead="a plan for a model whose rates are numbers")
-
-
 @dataclass(frozen=True, repr=False)
 class Plan(files.Saved):
     r"""A policy with certified bounds: ``lower <= sup over all policies of Phi <= upper``, and ``policy`` attains
@@ -235,8 +215,14 @@ class Plan(files.Saved):
 
         :returns: the text
         """
-        because = "\n".join(f"{'because' if i == 0 else '':<11}{line}" for i, line in enumerate(self._reasons()))
-        return "\n".join([str(self), because, "policy", described(self.policy)])
+        because = "\n".join(
+            f"{'because' if i == 0 else '':<11}{line}" for i, line in enumerate(str(self.certificate).splitlines())
+        )
+        return "\n".join([str(self), because, "policy", described(self._described)])
+
+    @property
+    def _described(self) -> Policy:
+        return self.policy
 
     def _proof_words(self) -> list[str]:
         if self.proved is not None:
@@ -244,9 +230,6 @@ class Plan(files.Saved):
         if self.proved_before is not None:
             return ["before it was saved, says its file; prove() confirms it"]
         return []
-
-    def _reasons(self) -> list[str]:
-        return str(self.certificate).splitlines()
 
     def recheck(self, *, time_limit: Rational | None = None, progress: Report | None = None) -> Recheck:
         """Write the certificate of the plan, as :meth:`prove` does, and read it in integers.

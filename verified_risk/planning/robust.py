@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import accumulate, combinations, pairwise
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from ..errors import InvalidArgument, Unsupported
 from ..grid.compiled import Grid, compiled
 from ..mdp.flat import starts
 from ..mdp.intervals import IntervalMDP
+from ..numbers.enclosure import Truth
 from ..numbers.format import ends, number, span
 from ..numbers.rational import said
 from ..objectives import Weighting
@@ -39,7 +40,7 @@ from ..policy.packed_rule import PackedRule
 from .clock import Clock, memory_limit
 from .grid_choice import choose_unit
 from .outward import tidy_above, tidy_below, within_range
-from .result import ErrorBudget, Uncovered
+from .result import ErrorBudget, Recheck
 from .search.driver import DEFAULT_GAP
 
 Array: TypeAlias = Any
@@ -51,7 +52,7 @@ AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True)
-class RobustPlan(Uncovered):
+class RobustPlan:
     """A policy, and bounds on the best value that any policy has at the worst (or the best) rates.
 
     Against the worst rates, ``policy`` is worth at least ``lower`` in every model within the intervals, even if the
@@ -67,6 +68,8 @@ class RobustPlan(Uncovered):
     :param eta: the step of the grid
     :param certificate: why the bounds hold
     """
+
+    WHY: ClassVar[str] = "not covered: plans at the worst or best rates have no second computation and no Coq theorem"
 
     mdp: IntervalMDP = field(repr=False)
     objective: Weighting
@@ -91,6 +94,20 @@ class RobustPlan(Uncovered):
             f"{self.objective.spec} of the return in {self.mdp!r}, at the {self.against} rates\n"
             f"value      {value}\ncertified  {sure}"
         )
+
+    def recheck(self) -> Recheck:
+        """Answer *unknown* for both bounds.
+
+        :returns: no bounds, and why
+        """
+        return Recheck(None, None, self.WHY, self.WHY, Truth.UNKNOWN, Truth.UNKNOWN)
+
+    def prove(self) -> None:
+        """Raise: the checker has no theorem for these bounds.
+
+        :raises Unsupported: always
+        """
+        raise Unsupported(self.WHY, instead="a plan for a model whose rates are numbers")
 
 
 def plan_robustly(

@@ -112,16 +112,14 @@ def _on_grid(method: Callable[[Problem, FloatModel, Clock], Plan]) -> Callable[[
         left = None if problem.seconds is None else max(problem.clock.left, 0.0)
         chosen = _constant if searching and model.remaining[0] == 0 else method
         found = chosen(problem, model, Clock(left))
-        if problem.eta is not None or fits_own_grid(mdp) or model.unit <= _wanted(problem):
+        if problem.eta is not None or fits_own_grid(mdp):
+            return found
+        if model.unit <= wanted_unit(mdp, problem.gap, searching=searching):
             return found
         said = f"{found.certificate.method}; on the finest grid that fits into memory"
         return replace(found, certificate=replace(found.certificate, method=said))
 
     return solved
-
-
-def _wanted(problem: Problem) -> Fraction:
-    return wanted_unit(problem.mdp, problem.gap, searching=problem.needs_search)
 
 
 ROUTES = (

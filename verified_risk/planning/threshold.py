@@ -16,15 +16,16 @@ from ..mdp import MDP
 from ..objectives.weighting import Jump
 from .clock import Clock
 from .exact.exact_route import last_attained, mean_to_go
-from .exact.limb_tables import Overflow, best_quantile_in_limbs
+from .exact.row_tables import TooLarge
+from .exact.row_tables import best_quantile as best_quantile_in_rows
 from .tails.budget_tables import BudgetRule, BudgetTables, budget_tables
 from .tails.tail_route import TIE_SHARE, Bounds
 
 EXACT_CELLS = 300_000
-"""Maximum number of backups for deciding thresholds in Python integers: about a second."""
-LIMB_CELLS = 30_000_000
-"""Maximum number of backups for deciding thresholds in limbs, by compiled kernels: a few seconds."""
-SECONDS_PER_CELL, SECONDS_IN_LIMBS = 4e-6, 3e-7
+"""Maximum number of backups for deciding thresholds cell by cell: about a second."""
+ROW_CELLS = 30_000_000
+"""Maximum number of backups for deciding thresholds row by row: about ten seconds."""
+SECONDS_PER_CELL, SECONDS_IN_ROWS = 4e-6, 3e-7
 """Approximate costs of both; they matter only when time is short."""
 NONE = Bounds(Fraction(-1), Fraction(-1), Fraction(-1), lambda t, s, i: 0)
 """Stands for: no doubtful threshold is attained."""
@@ -76,10 +77,10 @@ def _settle(model: FloatModel, jump: Jump, mdp: MDP, rhos: range, clock: Clock) 
     cells = model.n_states * sum(model.remaining) * max(1, int(model.succ_start[-1]) // model.n_states)
     tries = len(rhos).bit_length()
     small = cells * tries <= EXACT_CELLS
-    if not clock.affords(cells * (tries * SECONDS_PER_CELL if small else SECONDS_IN_LIMBS), "ties decided in integers"):
+    if not clock.affords(cells * (tries * SECONDS_PER_CELL if small else SECONDS_IN_ROWS), "ties decided in integers"):
         return None
     if not small:
-        return _settle_in_limbs(model, jump, mdp, rhos) if cells <= LIMB_CELLS else None
+        return _settle_in_rows(model, jump, mdp, rhos) if cells <= ROW_CELLS else None
     grid, shift = grid_model(mdp, model.unit), model.offsets[-1]
     best = last_attained(grid, jump, [rho + shift for rho in rhos])
     if best is None:
@@ -89,17 +90,14 @@ def _settle(model: FloatModel, jump: Jump, mdp: MDP, rhos: range, clock: Clock) 
     return Bounds(rho, rho, rho, decision)
 
 
-def _settle_in_limbs(model: FloatModel, jump: Jump, mdp: MDP, rhos: range) -> Bounds | None:
-    """Decide larger models whose weights fit in limbs; with a discount, only if nothing was rounded."""
+def _settle_in_rows(model: FloatModel, jump: Jump, mdp: MDP, rhos: range) -> Bounds | None:
+    """Decide larger models; with a discount, only if nothing was rounded."""
     if not model.exact and mdp.discount != 1:
         return None
     grid, shift = grid_model(mdp, model.unit), model.offsets[-1]
-    outlook = mean_to_go(grid)
     try:
-        value, decision = best_quantile_in_limbs(
-            mdp, jump, outlook.value, grid.denominator, outlook.action, unit=model.unit
-        )
-    except (Overflow, OverflowError):
+        value, decision = best_quantile_in_rows(mdp, jump, mean_to_go(grid), grid.denominator, unit=model.unit)
+    except TooLarge:
         return None
     rho = value / grid.unit - shift
     return Bounds(rho, rho, rho, decision) if rho >= rhos[0] else NONE

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
+from typing import TypeAlias
 
 from ..errors import Unsupported
 from ..law import Law
@@ -21,8 +22,11 @@ from ..objectives.polygon import RAMP, graph
 from ..planning.affordable_law import PATIENT, evaluation_work
 from ..planning.result import Plan
 from .budgets import Charges
-from .curves import ROOM, BoundedCurve, Chord, Curved, Level, Line, Linear, Piece, Point, Support
+from .curves import ROOM, BoundedCurve, Curved, Level, Linear, Piece, Point, Support, Through
 from .families import GRAIN, ONE, ZERO, Family, JumpFamily, down, family_of, up
+
+Lines: TypeAlias = tuple[Fraction, Through, Through]
+"""A place, a line to the left of it, and one to the right."""
 
 LAST = 1 - Fraction(1, 2**64)
 """Beyond it the lines are constant; a curve that rises steeply at 1 loses that rise."""
@@ -79,30 +83,30 @@ def line_below(family: Family, accuracy: Fraction) -> list[Piece]:
     if family.falls_to > 0:
         end = LAST if family.falls_to == 1 else family.falls_to - (family.falls_to - down(family.falls_to / 2)) / 2**20
         points = [family.below(x) for x, _ in graph(family.weighting, ZERO, down(end), accuracy)]
-        pieces += [(b.place, Chord(a, b)) for a, b in pairwise(points)]
+        pieces += [(b.place, Through("chord", a, b)) for a, b in pairwise(points)]
         last = points[-1]
     a, b = family.rises
     if a < b:
         touches = [x for x, _ in graph(family.weighting, a, ONE, accuracy) if max(a, last.place) < x < LAST]
         lines = _tangents(family, [*touches, LAST], a, b)
         _join(pieces, Level(last), lines, up(a) + GRAIN)
-        last = lines[-1][2].touch
+        last = lines[-1][2].a
     pieces.append((ONE, Level(last)))
     return pieces
 
 
-def _tangents(family: Family, touches: list[Fraction], a: Fraction, b: Fraction) -> list[tuple[Fraction, Line, Line]]:
+def _tangents(family: Family, touches: list[Fraction], a: Fraction, b: Fraction) -> list[Lines]:
     """Return, at each place, a line below the curve to the left of it, and one to the right."""
     lines = []
     for before, x, after in zip([a, *touches], touches, [*touches[1:], b], strict=False):
         touch = family.below(x)
         right = family.above(up(x + (after - x) * BESIDE))
         left = family.above(down(x - (x - before) * BESIDE))
-        lines.append((x, Line(touch, right), Line(touch, left)))
+        lines.append((x, Through("line", touch, right), Through("line", touch, left)))
     return lines
 
 
-def _join(pieces: list[Piece], level: Level, lines: list[tuple[Fraction, Line, Line]], start: Fraction) -> None:
+def _join(pieces: list[Piece], level: Level, lines: list[Lines], start: Fraction) -> None:
     """Append the level piece and the lines, cut where neighbours meet; no line begins before ``start``."""
     here: Fraction = pieces[-1][0] if pieces else ZERO
     before: Support = level

@@ -48,27 +48,18 @@ class Charges:
     def policy_grid(self, start: int) -> Grid:
         """Return every index that a policy meets from ``start``; the first index decreases no faster than the last, as
         the checker requires."""
-        return Grid(self.unit, tuple((start - spent - self.span, start - spent) for spent in self.spent_least))
+        return self._grid(start, [spent + self.span for spent in self.spent_least], self.spent_least)
 
     def followed_grid(self, start: int) -> Grid:
         """Return :meth:`policy_grid` with a last index that never decreases, even where nothing is earned."""
-        return Grid(
-            self.unit,
-            tuple(
-                (start - spent - self.span, start - kept)
-                for spent, kept in zip(self.spent_least, self.gained_or_kept, strict=True)
-            ),
-        )
+        return self._grid(start, [spent + self.span for spent in self.spent_least], self.gained_or_kept)
 
     def closed_grid(self, start: int) -> Grid:
         """Return every index met from ``start``, even if nothing is earned at some steps."""
-        return Grid(
-            self.unit,
-            tuple(
-                (start - spent, start - kept)
-                for spent, kept in zip(self.spent_or_kept, self.gained_or_kept, strict=True)
-            ),
-        )
+        return self._grid(start, self.spent_or_kept, self.gained_or_kept)
+
+    def _grid(self, start: int, most: list[int], least: list[int]) -> Grid:
+        return Grid(self.unit, tuple((start - x, start - y) for x, y in zip(most, least, strict=True)))
 
     def all_policies_grid(self, first: int, last: int, *, whole: bool) -> Grid:
         """Return every index met from ``first..last``, even if nothing is earned at some steps; unless ``whole``,
@@ -205,11 +196,8 @@ class ShorterRows:
 
     def __call__(self, t: int) -> list[Runs]:
         first, last = self.grid.windows[t]
-        return [[(runs[0][0] - self._skipped(runs, last - first + 1), runs[0][1]), *runs[1:]] for runs in self.rows(t)]
-
-    @staticmethod
-    def _skipped(runs: Runs, width: int) -> int:
-        return sum(count for count, _ in runs) - width
+        width = self.rows.charges.span - (last - first)
+        return [[(runs[0][0] - width, runs[0][1]), *runs[1:]] for runs in self.rows(t)]
 
 
 def _array_rule(policy: Policy, charges: Charges) -> ArrayRule | None:

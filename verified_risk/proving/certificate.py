@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import groupby
-from typing import TYPE_CHECKING, TextIO, TypeAlias
+from functools import cached_property
+from itertools import accumulate, groupby, repeat
+from operator import mul
+from typing import TypeAlias
 
 from ..errors import Unsupported
 from ..mdp import MDP
@@ -22,9 +24,6 @@ from ..objectives.weighting import Knots
 from .cover import Cover, Cut, Dual, Passed, leaves, passes
 from .curves import Curved
 from .relaxed import STEEP
-
-if TYPE_CHECKING:
-    from .discounted import ByAllCells, ByCells
 
 VERSION = 2
 """Format version, raised whenever certificates contain something that older checkers cannot read."""
@@ -47,42 +46,40 @@ class IntegerModel:
     states: tuple[tuple[tuple[int, tuple[Outcome, ...]], ...], ...]
     """``states[s][a]`` is ``(total, outcomes)``."""
 
+    @cached_property
+    def gains(self) -> list[int]:
+        """The distinct rewards times their common denominator, increasing."""
+        return sorted({gain for actions in self.states for _, outcomes in actions for _, gain, _ in outcomes})
+
+    @cached_property
+    def weights(self) -> list[Fraction]:
+        """The discounted value of a gain of 1 at each step."""
+        first = Fraction(1, self.reward_denominator)
+        return list(accumulate(repeat(self.discount, self.horizon - 1), mul, initial=first))
+
     def charges(self, unit: Fraction) -> list[tuple[int, int]]:
         """Return the least and greatest discounted reward of each step, rounded up to multiples of ``unit``."""
-        gains = {gain for actions in self.states for _, outcomes in actions for _, gain, _ in outcomes}
-        size = Fraction(1, self.reward_denominator) / unit
-        found = []
-        for t in range(self.horizon):
-            if t == 0 or self.discount != 1:
-                now = (ceil_div(min(gains) * size, Fraction(1)), ceil_div(max(gains) * size, Fraction(1)))
-            found.append(now)
-            size *= self.discount
-        return found
+        return [(moves[0][1], moves[-1][1]) for moves in self.moves(unit)]
 
     def moves(self, unit: Fraction) -> list[list[tuple[int, int]]]:
-        """Return, for each step, what each reward adds to a sum of rewards rounded up to multiples of ``unit``."""
-        gains = sorted({gain for actions in self.states for _, outcomes in actions for _, gain, _ in outcomes})
-        weight, found = Fraction(1, self.reward_denominator), []
-        for _ in range(self.horizon):
-            found.append([(gain, ceil_div(gain * weight, unit)) for gain in gains])
-            weight *= self.discount
-        return found
+        """Return, for each step, what each reward, from the least on, adds to a sum of rewards rounded up to multiples
+        of ``unit``."""
+        found = {w: [(gain, ceil_div(gain * w, unit)) for gain in self.gains] for w in dict.fromkeys(self.weights)}
+        return [found[w] for w in self.weights]
 
     def loss(self, unit: Fraction) -> Fraction:
         """Return a bound on what rounding up to multiples of ``unit`` adds to a return."""
-        gains = {gain for actions in self.states for _, outcomes in actions for _, gain, _ in outcomes}
-        total, weight = Fraction(), Fraction(1, self.reward_denominator)
-        for t in range(self.horizon):
-            if t == 0 or self.discount != 1:
-                most = max(ceil_div(gain * weight, unit) * unit - gain * weight for gain in gains)
-            total += most
-            weight *= self.discount
-        return total
+        most = {w: max(ceil_div(gain * w, unit) * unit - gain * w for gain in self.gains) for w in set(self.weights)}
+        return sum((most[w] for w in self.weights), Fraction())
 
     @property
     def step_denominator(self) -> int:
         """A common multiple of the totals of all actions."""
         return math.lcm(*{total for actions in self.states for total, _ in actions})
+
+    def exact_scale(self, denominator: int) -> int:
+        """Return the scale over which tables lose nothing if terminal costs are multiples of ``1 / denominator``."""
+        return int(denominator * self.step_denominator**self.horizon)
 
     @property
     def branches(self) -> int:
@@ -154,8 +151,6 @@ class Grid:
 
     unit: Fraction
     windows: tuple[tuple[int, int], ...]
-    stretch: int = 1
-    shrink: int = 1
 
     @property
     def fine(self) -> tuple[tuple[int, int], ...]:
@@ -167,9 +162,38 @@ class Grid:
         return sum(max(0, last - first + 1) for first, last in self.windows)
 
     def lines(self) -> Iterator[str]:
-        yield f"unit {self.unit} stretch {self.stretch} shrink {self.shrink}\nwindows\n"
+        yield f"unit {self.unit} stretch 1 shrink 1\nwindows\n"
         for first, last in self.windows:
             yield f"{first} {last}\n"
+
+
+@dataclass(frozen=True)
+class CellGrid:
+    """``halvings[t]`` says how often step t halves the grid before it; ``windows[t]`` are nodes of that grid."""
+
+    unit: Fraction
+    base: int
+    halvings: tuple[int, ...]
+    windows: tuple[tuple[int, int], ...]
+
+    @property
+    def fine(self) -> tuple[tuple[int, int], ...]:
+        """The windows on the grid of each step, and the last one."""
+        halved = [(first << n, last << n) for (first, last), n in zip(self.windows[:-1], self.halvings, strict=True)]
+        return (*halved, self.windows[-1])
+
+    @property
+    def cells(self) -> int:
+        return sum(last - first + 1 for first, last in self.fine)
+
+    def lines(self) -> Iterator[str]:
+        yield f"unit {self.unit} base {self.base} halvings\n{' '.join(map(str, self.halvings))}\nwindows\n"
+        for first, last in self.windows:
+            yield f"{first} {last}\n"
+
+
+def _runs(runs: Runs) -> str:
+    return f"{len(runs)} {' '.join(f'{count} {a}' for count, a in runs)}\n"
 
 
 @dataclass(frozen=True)
@@ -187,22 +211,25 @@ class ByMarkov:
 
 @dataclass(frozen=True)
 class ByBudget:
-    """A policy that remembers an index, initially ``start``: ``choices(t)[s]`` are the runs of its window."""
+    """A policy that remembers an index, or the cell of its budget, initially ``start``: ``choices(t)[s]`` are the runs
+    of its window."""
 
     scale: int
-    grid: Grid
+    grid: Grid | CellGrid
     start: int
     choices: Callable[[int], Sequence[Runs]]
 
     def lines(self) -> Iterator[str]:
-        yield f"lower budget {self.scale}\n"
+        yield f"lower {'cells' if self.by_cells else 'budget'} {self.scale}\n"
         yield from self.grid.lines()
         yield f"start {self.start}\n"
         for t in range(len(self.grid.windows) - 1):
             rows = self.choices(t)
-            yield f"choices {len(rows)}\n" + "".join(
-                f"{s} {len(runs)} {' '.join(f'{count} {a}' for count, a in runs)}\n" for s, runs in enumerate(rows)
-            )
+            yield f"choices {len(rows)}\n" + "".join(f"{s} {_runs(runs)}" for s, runs in enumerate(rows))
+
+    @property
+    def by_cells(self) -> bool:
+        return isinstance(self.grid, CellGrid)
 
 
 @dataclass(frozen=True)
@@ -221,8 +248,7 @@ class Machine:
             yield f"rule 1 1 {len(moves)} {' '.join(f'{gain} {shift} 0' for gain, shift in moves)}\n"
             rows = self.rows(t)
             yield f"choices {len(rows)}\n" + "".join(
-                f"{s} {first} 0 {len(runs)} {' '.join(f'{count} {a}' for count, a in runs)}\n"
-                for s, (first, runs) in enumerate(rows)
+                f"{s} {first} 0 {_runs(runs)}" for s, (first, runs) in enumerate(rows)
             )
 
 
@@ -252,13 +278,13 @@ class ByMean:
 
 @dataclass(frozen=True)
 class ByBudgets:
-    """The least expected cost over all policies from every index of the first window."""
+    """The least expected cost over all policies from every index, or node, of the first window."""
 
     scale: int
-    grid: Grid
+    grid: Grid | CellGrid
 
     def lines(self) -> Iterator[str]:
-        yield f"upper budgets {self.scale}\n"
+        yield f"upper {'cells' if isinstance(self.grid, CellGrid) else 'budgets'} {self.scale}\n"
         yield from self.grid.lines()
 
 
@@ -327,8 +353,8 @@ class Certificate:
     objective: Tail | Quantile | Piecewise | Curved
     lower: Fraction
     upper: Fraction
-    low: ByMarkov | ByBudget | ByCells | ByLaw
-    up: ByMean | ByBudgets | ByAllCells | ByThreshold | ByCover
+    low: ByMarkov | ByBudget | ByLaw
+    up: ByMean | ByBudgets | ByThreshold | ByCover
 
     @property
     def cells(self) -> int:
@@ -362,11 +388,6 @@ class Certificate:
         yield from self.low.lines()
         yield from self.up.lines()
         yield "end\n"
-
-    def write(self, file: TextIO) -> int:
-        """Write the text form and return its number of characters."""
-        with numbers_of_any_length():
-            return sum(file.write(line) for line in self.lines())
 
 
 @contextmanager

@@ -46,36 +46,21 @@ class Level:
         return f"level {self.left.words()}"
 
 
-def _through(a: Point, b: Point, tau: Fraction) -> Fraction:
-    return a.height + (b.height - a.height) * (tau - a.place) / (b.place - a.place)
-
-
 @dataclass(frozen=True)
-class Chord:
-    """The curve is concave: it is above the chord of two points below it."""
+class Through:
+    """The line through two points, by its ``reason``: a ``chord`` of a concave curve, between points below it; a
+    ``line`` of a convex one, which is above it beyond ``a``, a point below the curve, if ``b`` is a point above it."""
 
-    left: Point
-    right: Point
+    reason: str
+    a: Point
+    b: Point
 
     def at(self, tau: Fraction) -> Fraction:
-        return _through(self.left, self.right, tau)
+        a, b = self.a, self.b
+        return a.height + (b.height - a.height) * (tau - a.place) / (b.place - a.place)
 
     def words(self) -> str:
-        return f"chord {self.left.words()} {self.right.words()}"
-
-
-@dataclass(frozen=True)
-class Line:
-    """The curve is convex: beyond ``touch``, a point below it, it is above the line from ``helper``, one above it."""
-
-    touch: Point
-    helper: Point
-
-    def at(self, tau: Fraction) -> Fraction:
-        return _through(self.touch, self.helper, tau)
-
-    def words(self) -> str:
-        return f"line {self.touch.words()} {self.helper.words()}"
+        return f"{self.reason} {self.a.words()} {self.b.words()}"
 
 
 @dataclass(frozen=True)
@@ -91,7 +76,7 @@ class Linear:
         return "linear"
 
 
-Support: TypeAlias = Level | Chord | Line | Linear
+Support: TypeAlias = Level | Through | Linear
 Piece: TypeAlias = tuple[Fraction, Support]
 """Where a piece ends, and why the curve is above it."""
 Cell: TypeAlias = tuple[Fraction, Fraction, Fraction]

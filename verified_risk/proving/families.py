@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import Any
 
 from ..errors import Unsupported
 from ..numbers.enclosure import ball, bounds, enclose
@@ -76,28 +75,24 @@ def _exponent(k: Fraction, weighting: Weighting) -> Fraction:
     return k
 
 
-class _Hazard(Family):
-    def __init__(self, weighting: ProportionalHazard) -> None:
+class _Power(Family):
+    """``x**k`` or, for dual powers, ``1 - (1 - x)**k``."""
+
+    def __init__(self, weighting: ProportionalHazard | DualPower) -> None:
         self.weighting, self.k = weighting, _exponent(weighting.k, weighting)
-        self.name = f"hazard {self.k}"
+        self.name = f"{weighting.name} {self.k}"
+
+    def _bounds(self, x: Fraction) -> tuple[Fraction, Fraction]:
+        if isinstance(self.weighting, ProportionalHazard):
+            return power_bounds(x, self.k)
+        low, high = power_bounds(1 - x, self.k)
+        return 1 - high, 1 - low
 
     def below(self, x: Fraction) -> Point:
-        return Point(x, power_bounds(x, self.k)[0])
+        return Point(x, self._bounds(x)[0])
 
     def above(self, x: Fraction) -> Point:
-        return Point(x, power_bounds(x, self.k)[1])
-
-
-class _Dual(Family):
-    def __init__(self, weighting: DualPower) -> None:
-        self.weighting, self.k = weighting, _exponent(weighting.k, weighting)
-        self.name = f"dual {self.k}"
-
-    def below(self, x: Fraction) -> Point:
-        return Point(x, 1 - power_bounds(1 - x, self.k)[1])
-
-    def above(self, x: Fraction) -> Point:
-        return Point(x, 1 - power_bounds(1 - x, self.k)[0])
+        return Point(x, self._bounds(x)[1])
 
 
 class _Wang(Family):
@@ -257,8 +252,10 @@ def family_of(weighting: Weighting, *, apart: bool = False) -> Family:
     """Return the curve of a weighting that is not piecewise linear, or raise :class:`Unsupported`."""
     if isinstance(weighting, VaR):
         return JumpFamily(weighting, apart=apart)
-    for kind, family in ((ProportionalHazard, _Hazard), (DualPower, _Dual), (Wang, _Wang), (CPW, _Cpw)):
-        if isinstance(weighting, kind):
-            made: Any = family
-            return made(weighting)  # type: ignore[no-any-return]
+    if isinstance(weighting, ProportionalHazard | DualPower):
+        return _Power(weighting)
+    if isinstance(weighting, Wang):
+        return _Wang(weighting)
+    if isinstance(weighting, CPW):
+        return _Cpw(weighting)
     raise Unsupported(f"not covered: {weighting.spec}")

@@ -10,11 +10,15 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
+from ..grid import GridModel, grid_model
+from ..mdp import MDP
 from ..objectives.weighting import Knots
 from ..planning.clock import Clock
+from ..planning.exact.exact_route import MeanToGo, least_below, mean_to_go
 from ..planning.search.grid_coordinates import Oracle
 from .budgets import Charges
 from .curves import CurveJump
@@ -29,11 +33,20 @@ MOST_WORK = 2e6
 
 @dataclass(frozen=True)
 class Exact:
-    """Lossless tables of integers over ``scale``."""
+    """The model on the grid, and the ``scale`` of lossless tables of integers."""
 
+    mdp: MDP
     charges: Charges
     scale: int
     clock: Clock
+
+    @cached_property
+    def grid(self) -> GridModel:
+        return grid_model(self.mdp, self.charges.unit)
+
+    @cached_property
+    def outlook(self) -> MeanToGo:
+        return mean_to_go(self.grid)
 
     @property
     def affordable(self) -> bool:
@@ -41,32 +54,8 @@ class Exact:
 
     def least(self, i: int) -> Fraction:
         """Return the least probability, over all policies, of a return up to ``i`` units above the least one."""
-        model, total = self.charges.model, self.charges.model.step_denominator
-        moves = [dict(step) for step in model.moves(self.charges.unit)]
         first = i + self.charges.spent_least[-1]
-        met: list[set[tuple[int, int]]] = [{(s, first) for s, _ in model.initial}]
-        for move in moves:
-            self.clock.require()
-            met.append(
-                {
-                    (target, left - move[gain])
-                    for s, left in met[-1]
-                    for _, outcomes in model.states[s]
-                    for _, gain, target in outcomes
-                }
-            )
-        values = {(s, left): int(left >= 0) for s, left in met[-1]}
-        for move, cells in zip(reversed(moves), reversed(met[:-1]), strict=True):
-            self.clock.require()
-            values = {
-                (s, left): min(
-                    total // own * sum(w * values[target, left - move[gain]] for w, gain, target in outcomes)
-                    for own, outcomes in model.states[s]
-                )
-                for s, left in cells
-            }
-        weighed = sum(w * values[s, first] for s, w in model.initial)
-        return Fraction(weighed, model.initial_total * total**model.horizon)
+        return least_below(self.grid, self.outlook, first + 1, self.clock.require)[0]
 
 
 def where_passed(

@@ -16,9 +16,8 @@ from ..planning.clock import Clock, TimeUp
 from ..planning.result import Plan
 from ..progress import Report, read_report
 from .attempts import Judge, first_accepted
-from .certificate import Certificate
+from .certificate import ByBudget, Certificate
 from .curves import Curved
-from .discounted import ByCells
 from .run_checker import Answer, find_checker, run_checker
 from .same_policy import require_same_policy
 from .write import Draft
@@ -144,7 +143,7 @@ def prove(
         theorem = UPPER_THEOREM if accepted.objective.has_upper_quantiles else CURVED_THEOREM
         axioms, note = CURVED_AXIOMS, _slack(plan, accepted)
     elif accepted.lower != plan.lower:
-        least = isinstance(accepted.low, ByCells)
+        least = isinstance(accepted.low, ByBudget) and accepted.low.by_cells
         what = "is the least return" if least else "on a grid that rounds rewards is not covered"
         note = f"the plan states {at_least(plan.lower)}, which {what}"
     wanted = f"proved by {theorem}; {_stated(text)}; "

@@ -8,6 +8,7 @@ from __future__ import annotations
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from ..errors import InvalidPolicy, MissingDependency, NotProved, Unsupported
 from ..numbers.enclosure import Truth
@@ -17,22 +18,18 @@ from ..planning.result import Plan, Recheck
 from ..policy.evaluation import return_law
 from ..progress import Report
 from .attempts import Judge, first_accepted
-from .certificate import ByBudgets, ByCover, ByLaw, ByMarkov, ByMean, ByThreshold, Certificate
-from .discounted import ByAllCells, ByCells
+from .certificate import ByBudget, ByBudgets, ByCover, ByLaw, ByMarkov, ByMean, ByThreshold, CellGrid, Certificate
 from .reader import read_certificate
 from .run_checker import Answer
 from .same_policy import require_same_policy
 from .write import Draft
 
-LOWER_ROUTES = {
+ROUTES = {
     ByMarkov: "mean of the policy",
-    ByCells: "the policy's budgets, in cells",
+    ByBudget: "budgets of the policy",
     ByLaw: "law of the policy's return",
-}
-UPPER_ROUTES = {
     ByMean: "largest mean",
     ByBudgets: "budgets of all policies",
-    ByAllCells: "budgets of all policies, in cells",
     ByThreshold: "least probability over all policies",
     ByCover: "boxes of CDFs",
 }
@@ -73,7 +70,7 @@ def _found(plan: Plan, judge: Judge, why: str, failed: bool) -> Recheck:
     if low is None:
         lower_holds = Truth.FAILS if failed else Truth.UNKNOWN
     else:
-        lower_route = f"{LOWER_ROUTES.get(type(low.low), 'budgets of the policy')}, in integers"
+        lower_route = _route(low.low)
         lower_holds = Truth.HOLDS if low.lower >= plan.lower else Truth.UNKNOWN
         try:
             require_same_policy(plan.policy, low)
@@ -82,10 +79,15 @@ def _found(plan: Plan, judge: Judge, why: str, failed: bool) -> Recheck:
         if low.lower > plan.upper or (failed and not isinstance(low.up, ByCover)):
             upper_holds = Truth.FAILS
     if up is not None:
-        upper_route = f"{UPPER_ROUTES[type(up.up)]}, in integers"
+        upper_route = _route(up.up)
         upper_holds = Truth.HOLDS if up.upper <= plan.upper else Truth.UNKNOWN
     lower, upper = None if low is None else low.lower, None if up is None else up.upper
     return Recheck(lower, upper, lower_route, upper_route, lower_holds, upper_holds)
+
+
+def _route(proof: Any) -> str:
+    cells = ", in cells" if isinstance(getattr(proof, "grid", None), CellGrid) else ""
+    return f"{ROUTES[type(proof)]}{cells}, in integers"
 
 
 def _read(file: Path, certificate: Certificate, clock: Clock) -> Answer:

@@ -21,17 +21,16 @@ from ..errors import NotProved
 from ..policy import GridPolicy, Policy
 from ..policy.cell_policy import CellPolicy
 from ..policy.packed_rule import ArrayRule
-from .certificate import ByLaw, ByMarkov, Certificate, IntegerModel, Machine, Runs
-from .discounted import ByCells
+from .certificate import ByBudget, ByLaw, ByMarkov, CellGrid, Certificate, IntegerModel, Machine, Runs
 
 
 def require_same_policy(policy: Policy, certificate: Certificate) -> None:
     """Raise :class:`NotProved` unless ``policy`` chooses as ``certificate`` does in every reachable situation."""
     model, low, parts = certificate.model, certificate.low, list(policy.parts())
-    if isinstance(low, ByCells):
+    if isinstance(low, ByBudget) and isinstance(low.grid, CellGrid):
         if len(parts) > 1 or not isinstance(parts[0][1], CellPolicy):
             raise NotProved(f"the certificate has a policy by cells, the plan a {type(policy).__name__}")
-        _compare_cells(model, parts[0][1], low)
+        _compare_cells(model, parts[0][1], low, low.grid)
         return
     written = list(_drawn(certificate))
     if [weight for weight, _ in parts] != [weight for weight, _ in written]:
@@ -88,8 +87,6 @@ def _drawn(certificate: Certificate) -> Iterator[tuple[Fraction, _Written]]:
         still = [dict.fromkeys(dict(moves), 0) for moves in model.moves(Fraction(1))]
         yield Fraction(1), _Written(0, still, lambda t: [_Row(0, [(1, a)], a) for a in low.choices[t]])
     else:
-        assert not isinstance(low, ByCells)
-        assert low.grid.stretch == low.grid.shrink == 1
         falls = [{gain: -add for gain, add in moves} for moves in model.moves(low.grid.unit)]
         grid = low.grid.windows
         yield (
@@ -147,22 +144,21 @@ def _compare_tables(model: IntegerModel, policy: GridPolicy, rule: ArrayRule, wr
         least, most = least + min(adds), most + max(adds)
 
 
-def _compare_cells(model: IntegerModel, policy: CellPolicy, low: ByCells) -> None:
+def _compare_cells(model: IntegerModel, policy: CellPolicy, low: ByBudget, grid: CellGrid) -> None:
     """Compare two tables over the cells of one exact budget, at every reachable cell."""
     denominator = model.reward_denominator
-    if low.start * low.grid.unit != policy.rho * policy.eta or low.grid.base != policy.least * denominator:
+    if low.start * grid.unit != policy.rho * policy.eta or grid.base != policy.least * denominator:
         raise NotProved("the policy of the certificate starts at another budget than the plan's")
-    gains = [gain for actions in model.states for _, outcomes in actions for _, gain, _ in outcomes]
-    highest = lowest = low.start * low.grid.unit
-    fine, weight = low.grid.unit, Fraction(1, denominator)
-    for t, halved in enumerate(low.grid.halvings):
+    highest = lowest = low.start * grid.unit
+    fine, weight = grid.unit, Fraction(1, denominator)
+    for t, halved in enumerate(grid.halvings):
         fine /= 2**halved
         ratio = policy.eta / 2 ** policy.halvings[t] / fine
         if ratio.denominator != 1:
             raise NotProved(f"the cells of the certificate at step {t} do not divide those of the plan's policy")
         # Budgets from 0 down form one cell of the policy, so the direction in which they are rounded does not matter.
         cells = np.arange(lowest // fine - 1, highest // fine + 1)
-        table, first = policy.tables[t], low.grid.fine[t][0]
+        table, first = policy.tables[t], grid.fine[t][0]
         inside = np.clip(cells // int(ratio), 0, table.shape[1] - 1)
         for s, runs in enumerate(low.choices(t)):
             theirs = _Row(first, runs, runs[0][1]).at(cells)
@@ -170,6 +166,6 @@ def _compare_cells(model: IntegerModel, policy: CellPolicy, low: ByCells) -> Non
             if len(wrong := np.flatnonzero(theirs != ours)):
                 k = wrong[0]
                 raise _differ(t, s, f"budget {cells[k]} cells,", int(theirs[k]), int(ours[k]))
-        lowest -= weight * (max(gains) - low.grid.base)
-        highest -= weight * (min(gains) - low.grid.base)
+        lowest -= weight * (model.gains[-1] - grid.base)
+        highest -= weight * (model.gains[0] - grid.base)
         weight *= model.discount

@@ -40,7 +40,7 @@ from .certificate import (
 from .cover import Cover, Dual
 from .cover_search import Found, find_cover
 from .curves import Curved
-from .discounted import Budgets, ByAllCells, ByCells
+from .discounted import Budgets
 from .passed import Exact
 from .relaxed import MULTIPLIER
 
@@ -103,7 +103,7 @@ class Draft:
         by_return = any(isinstance(part, CellPolicy) for _, part in plan.policy.parts())
         charges = Charges(model, own_unit(plan.mdp) if by_return else plan.eta)
         curved = plan.objective.knots is None and plan.objective.quantile is None
-        exact = _exact_scale(model, model.initial_total).bit_length() <= SHORT_SCALE
+        exact = model.exact_scale(model.initial_total).bit_length() <= SHORT_SCALE
         objective = (
             bounded_objective(plan, charges, exact=exact, sharp=sharp) if curved else objective_of(plan.objective)
         )
@@ -171,7 +171,7 @@ class Draft:
 
     def _curved_low(self, objective: Curved) -> tuple[Fraction, ByLaw]:
         """Return the bound that the stairs prove, at most the plan's, and its proof."""
-        exact = self._exact_scale(self.model.initial_total).bit_length() <= SHORT_SCALE
+        exact = self.model.exact_scale(self.model.initial_total).bit_length() <= SHORT_SCALE
         lower = min(self.plan.lower, value_by_stairs(objective, self.plan.required_law(), rounded=not exact))
         lost, across = self.plan.lower - lower, self.charges.span * self.charges.unit
         if objective.has_upper_quantiles and lost > LEAST_SLACK * across:
@@ -187,7 +187,7 @@ class Draft:
         lo, hi = grid.windows[-1]
         unit = self.charges.unit
         allowance = 4 * line_accuracy(self.plan, self.charges.span * unit) * (hi - lo) * unit
-        tables = Exact(self.charges, self._exact_scale(1), self.clock)
+        tables = Exact(self.plan.mdp, self.charges, self.model.exact_scale(1), self.clock)
         exact = tables if tables.scale.bit_length() <= SHORT_SCALE and tables.affordable else None
         found = find_cover(
             self.plan, objective.knots, unit, upper, self.clock, 0 if strict else allowance, objective.jumps, exact
@@ -230,7 +230,7 @@ class Draft:
 
     def exact_bits(self) -> int:
         """Return the bits of the numbers of lossless tables."""
-        return self._exact_scale(self._terminal_denominator()).bit_length()
+        return self.model.exact_scale(self._terminal_denominator()).bit_length()
 
     @property
     def decides_lower(self) -> bool:
@@ -269,16 +269,16 @@ class Draft:
         total = lcm_of_denominators(weight for weight, _ in self.parts)
         scale = 1 << bits + 20  # every mass is rounded at every step
         if exact:
-            scale = self._exact_scale(total * self.model.initial_total * self._weighting_denominator())
+            scale = self.model.exact_scale(total * self.model.initial_total * self._weighting_denominator())
         machines = [(int(weight * total), Machine(moves, rows.by_memory)) for weight, rows in self.parts]
         return ByLaw(scale, total, machines)
 
-    def _low(self, exact: bool, bits: int) -> ByMarkov | ByBudget | ByCells | ByLaw:
+    def _low(self, exact: bool, bits: int) -> ByMarkov | ByBudget | ByLaw:
         objective = self.objective
         if self.cells is not None and self.by_cells:
             start = self.cells.policy.rho << self.halved
             grid = self.cells.grid(start, start, self.cells.policy.eta / 2**self.halved, whole=True)
-            return ByCells(1 << bits, grid, start, self.cells.rows(grid, self.halved))
+            return ByBudget(1 << bits, grid, start, self.cells.rows(grid, self.halved))
         if isinstance(objective, Tail) and objective.weight == 1 and len(self.parts) == 1:
             choices = self.rows.markov()
             if choices is not None:
@@ -305,10 +305,6 @@ class Draft:
         grid = self.charges.closed_grid(start)
         return start, grid, start - grid.windows[-1][0] - 1 - self.charges.spent_least[-1]
 
-    def _cover_proof(self, exact: bool, bits: int) -> ByCover:
-        start, grid, shift = self._closed()
-        return ByCover(self._scale(exact, bits), grid, start, self.cover, shift)
-
     @cached_property
     def cover(self) -> Cover:
         assert self.plan.objective.knots is not None
@@ -319,10 +315,11 @@ class Draft:
     def _doubt(self, found: Found, more: str = "") -> None:
         self.doubts[:] = filter(None, [found.doubtful, more])
 
-    def _up(self, exact: bool, bits: int) -> ByMean | ByBudgets | ByAllCells | ByThreshold | ByCover:
+    def _up(self, exact: bool, bits: int) -> ByMean | ByBudgets | ByThreshold | ByCover:
         objective, unit, bound = self.objective, self.charges.unit, self.plan.upper
         if isinstance(objective, Piecewise):
-            return self._cover_proof(exact, bits)
+            start, grid, shift = self._closed()
+            return ByCover(self._scale(exact, bits), grid, start, self.cover, shift)
         if isinstance(objective, Quantile):
             start = -ceil_div(-bound, unit)
             return ByThreshold(
@@ -342,7 +339,7 @@ class Draft:
         if self.cells is not None:
             step, offset = self.cells.policy.eta / 2**self.halved, self.cells.offset
             first, last = -ceil_div(offset - left, step), ceil_div(right - offset, step)
-            return ByAllCells(1 << bits, self.cells.grid(first, last, step, whole=w > 0))
+            return ByBudgets(1 << bits, self.cells.grid(first, last, step, whole=w > 0))
         first = -ceil_div(-left, unit)
         last = max(first, ceil_div(right, unit))
         return ByBudgets(self._scale(exact, bits), self.charges.all_policies_grid(first, last, whole=w > 0))
@@ -384,12 +381,9 @@ class Draft:
         products = {c * x for c in chords for x, _ in knots}
         return lcm_of_denominators([*chords, *products, *(g for _, g in knots)])
 
-    def _exact_scale(self, denominator: int) -> int:
-        return _exact_scale(self.model, denominator)
-
     def _scale(self, exact: bool, bits: int) -> int:
         if exact:
-            return self._exact_scale(self._terminal_denominator())
+            return self.model.exact_scale(self._terminal_denominator())
         if isinstance(self.objective, Piecewise):
             return self._terminal_denominator() << bits
         return 1 << bits
@@ -399,7 +393,3 @@ class Draft:
             return 1 << bits
         model = self.model
         return int(model.reward_denominator * (model.step_denominator * model.discount.denominator) ** model.horizon)
-
-
-def _exact_scale(model: IntegerModel, denominator: int) -> int:
-    return int(denominator * model.step_denominator**model.horizon)

@@ -9,9 +9,9 @@ with :math:`c(b) = w b + \frac{1-w}{\alpha} b^+`, rho over the attainable return
 :math:`c(b) = 1(b > 0)`: the largest rho such that some policy falls short of it with probability below alpha. A
 weighting with several levels needs one rho for each, found by branch and bound on boxes of rhos.
 
-Python integers break ties by the mean to go, then towards the least action index; limbs, in larger models, by the
-index.  If the objective no longer depends on the remaining return, or is linear in it, both take the action with the
-largest expected remaining return.  Compare values, not policies.
+Cells break ties by the mean to go, then towards the least action index; rows, in larger models, by the index.  If the
+objective no longer depends on the remaining return, or is linear in it, both take the action with the largest expected
+remaining return.  Compare values, not policies.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from ..certify import Held, certify
 from ..clock import Clock, Tick, TimeUp, read_seconds, unlimited
 from ..result import Plan
 from ..search.cdf_boxes import best_over_boxes
+from . import row_tables
 
 MOST_CELLS = 5_000_000
 """Maximum number of pairs of state and return so far to list: two or three gigabytes."""
@@ -92,8 +93,8 @@ def exact_within(mdp: MDP, objective: Weighting, clock: Clock) -> Plan:
     try:
         reached = grid.reachable(MOST_CELLS)
         clock.require()
-        found = _in_limbs(mdp, grid, objective, clock.require)
-        value, decision = found or _in_python_integers(grid, objective, reached, clock.require)
+        found = _in_rows(mdp, grid, objective, clock.require)
+        value, decision = found or _in_cells(grid, objective, reached, clock.require)
     except TooManySums:
         return _without_sums(mdp, objective, clock)
     policy = ReturnPolicy(
@@ -146,7 +147,7 @@ def _mean(mdp: MDP, t: int, action: ModelAction, value: list[Fraction]) -> Fract
     return exact_sum([paid, *(p * value[s] for s, p in action.successors)])
 
 
-def _in_python_integers(
+def _in_cells(
     grid: GridModel, objective: Weighting, reached: list[dict[int, set[int]]], tick: Tick = unlimited
 ) -> tuple[Fraction, Decision]:
     returns = sorted({z for sums in reached[-1].values() for z in sums})
@@ -169,34 +170,30 @@ def last_attained(
     best, low, high = None, 0, len(rhos) - 1
     while low <= high:
         middle = (low + high) // 2
-        decision = attained_quantile(grid, outlook, jump, rhos[middle], tick)
-        if decision is None:
-            high = middle - 1
-        else:
+        least, decision = least_below(grid, outlook, rhos[middle], tick)
+        if jump.reached_by(least):
             best, low = (rhos[middle] * grid.unit, decision), middle + 1
+        else:
+            high = middle - 1
     return best
 
 
-def _in_limbs(
+def _in_rows(
     mdp: MDP, grid: GridModel, objective: Weighting, tick: Tick = unlimited
 ) -> tuple[Fraction, Decision] | None:
-    """Solve in int64 limbs if one pass suffices and the limbs provably hold the numbers; otherwise return None."""
-    from .limb_tables import Overflow, best_quantile_in_limbs, best_tail_in_limbs, worth_it
-
+    """Solve row by row if one pass suffices and that is worth it; otherwise return None."""
     jump = objective.quantile
     levels = None if jump is not None else objective.require_levels()
-    if (levels is not None and len(levels.tails) != 1) or most_cells(mdp) <= FEW_CELLS or not worth_it(mdp):
+    if (levels is not None and len(levels.tails) != 1) or most_cells(mdp) <= FEW_CELLS or not row_tables.worth_it(mdp):
         return None
     outlook = mean_to_go(grid)
     try:
         if jump is not None:
-            return best_quantile_in_limbs(mdp, jump, outlook.value, grid.denominator, outlook.action, tick=tick)
+            return row_tables.best_quantile(mdp, jump, outlook, grid.denominator, tick=tick)
         assert levels is not None
         ((alpha, weight),) = levels.tails
-        return best_tail_in_limbs(
-            mdp, levels.mean, weight / alpha, outlook.value, grid.denominator, outlook.action, tick
-        )
-    except (Overflow, OverflowError):  # of a limb or an int64; Python integers have no such limit
+        return row_tables.best_tail(mdp, levels.mean, weight / alpha, outlook, grid.denominator, tick)
+    except row_tables.TooLarge:
         return None
 
 
@@ -293,6 +290,39 @@ def _powers(grid: GridModel) -> list[int]:
     return powers[::-1]
 
 
+def _cells(
+    grid: GridModel,
+    outlook: MeanToGo,
+    budgets: Iterable[int],
+    terminal: Callable[[int], int],
+    below: int,
+    beyond: Callable[[int, int, int], int],
+    more: int,
+    tick: Tick,
+) -> Callable[[int, int, int], Cell]:
+    """Return ``cell(t, s, b)``: where no shortfall is possible the cost has slope ``below``, and from ``more`` units
+    above the greatest remaining return on it is ``beyond(t, s, b)``."""
+    powers = _powers(grid)
+
+    def known(t: int, s: int, b: int) -> Cell | None:
+        if b <= outlook.least[t][s]:
+            cost = below * (b * powers[t] - outlook.value[t][s])
+        elif b >= outlook.greatest[t][s] + more:
+            cost = beyond(t, s, b)
+        else:
+            return None
+        return cost, -outlook.value[t][s], outlook.action[t][s]
+
+    tables = budget_pass(grid, budgets, terminal, known, tick)
+
+    def cell(t: int, s: int, b: int) -> Cell:
+        found = tables[t].get((s, b)) or known(t, s, b)
+        assert found is not None
+        return found
+
+    return cell
+
+
 def _best_single_level(
     grid: GridModel, levels: Levels, budgets: Sequence[int], tick: Tick = unlimited
 ) -> tuple[Fraction, Decision]:
@@ -308,19 +338,10 @@ def _best_single_level(
     below, above = int(levels.mean * scale), int((levels.mean + slope) * scale)  # slopes of c left and right of 0
     powers = _powers(grid)
 
-    def known(t: int, s: int, b: int) -> Cell | None:
-        if b <= outlook.least[t][s]:
-            return below * (b * powers[t] - outlook.value[t][s]), -outlook.value[t][s], outlook.action[t][s]
-        if b >= outlook.greatest[t][s]:
-            return above * (b * powers[t] - outlook.value[t][s]), -outlook.value[t][s], outlook.action[t][s]
-        return None
+    def beyond(t: int, s: int, b: int) -> int:
+        return above * (b * powers[t] - outlook.value[t][s])
 
-    tables = budget_pass(grid, budgets, lambda b: (above if b > 0 else below) * b, known, tick)
-
-    def cell(t: int, s: int, b: int) -> Cell:
-        found = tables[t].get((s, b)) or known(t, s, b)
-        assert found is not None
-        return found
+    cell = _cells(grid, outlook, budgets, lambda b: (above if b > 0 else below) * b, below, beyond, 0, tick)
 
     def score(rho: int) -> int:
         return rho * scale * full - sum(w * cell(0, s, rho)[0] for s, w in grid.initial)
@@ -329,25 +350,9 @@ def _best_single_level(
     return Fraction(score(rho), scale * full) * grid.unit, lambda t, s, y: cell(t, s, rho - y)[2]
 
 
-def attained_quantile(
-    grid: GridModel, outlook: MeanToGo, jump: Jump, rho: int, tick: Tick = unlimited
-) -> Decision | None:
-    """Return a policy with ``P(Z < rho) < alpha`` (lower quantile) or ``<= alpha`` (upper); None if there is none."""
+def least_below(grid: GridModel, outlook: MeanToGo, rho: int, tick: Tick = unlimited) -> tuple[Fraction, Decision]:
+    """Return the least probability of a return below ``rho`` units over all policies, and a policy that attains it."""
     powers = _powers(grid)
-
-    def known(t: int, s: int, b: int) -> Cell | None:
-        if b <= outlook.least[t][s]:
-            return 0, -outlook.value[t][s], outlook.action[t][s]
-        if b > outlook.greatest[t][s]:
-            return powers[t], -outlook.value[t][s], outlook.action[t][s]
-        return None
-
-    tables = budget_pass(grid, [rho], lambda b: int(b > 0), known, tick)
-
-    def cell(t: int, s: int, b: int) -> Cell:
-        found = tables[t].get((s, b)) or known(t, s, b)
-        assert found is not None
-        return found
-
+    cell = _cells(grid, outlook, [rho], lambda b: int(b > 0), 0, lambda t, s, b: powers[t], 1, tick)
     least = Fraction(sum(w * cell(0, s, rho)[0] for s, w in grid.initial), powers[0] * grid.initial_denominator)
-    return (lambda t, s, y: cell(t, s, rho - y)[2]) if jump.reached_by(least) else None
+    return least, lambda t, s, y: cell(t, s, rho - y)[2]

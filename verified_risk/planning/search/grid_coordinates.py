@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ...errors import InvalidArgument
 from ...grid.floats import FloatModel, Floats, Ints
+from ...mdp.flat import starts
 from ...numbers.rational import digits, float_above, float_below
 from .. import clock
 from ..clock import memory_limit
@@ -98,26 +99,18 @@ class Oracle:
             prob = np.tile(model.succ_prob, (len(blocks), 1))
             self.arrays = (model.action_start, model.succ_start, model.succ_state, prob, units, block)
             return
-        rows = len(model.succ_start) - 1
-        widths = np.max([np.diff(step.start) for step in blocks], axis=0)
-        counts = np.diff(model.succ_start) * widths
-        start = np.concatenate(([0], np.cumsum(counts)))
-        state, prob = np.zeros(start[-1], dtype=np.int64), np.zeros((len(blocks), start[-1]))
+        successors, widths = np.diff(model.succ_start), np.max([np.diff(step.start) for step in blocks], axis=0)
+        start = starts(successors * widths)
+        row = np.repeat(np.arange(len(widths)), successors * widths)
+        reward, after = np.divmod(np.arange(start[-1]) - start[row], successors[row])
+        after += model.succ_start[row]
+        state, prob = model.succ_state[after], np.zeros((len(blocks), start[-1]))
         units = np.zeros((len(blocks), start[-1]), dtype=np.int64)
-        for i in range(rows):
-            first, last, here = model.succ_start[i], model.succ_start[i + 1], slice(start[i], start[i + 1])
-            state[here] = np.tile(model.succ_state[first:last], widths[i])
-            for k, step in enumerate(blocks):
-                # discounting may merge rewards at some steps only: pad short laws with probability 0
-                law = np.zeros(widths[i])
-                gains = np.zeros(widths[i], dtype=np.int64)
-                n = step.start[i + 1] - step.start[i]
-                law[:n], gains[:n] = (
-                    step.prob[step.start[i] : step.start[i + 1]],
-                    step.units[step.start[i] : step.start[i + 1]],
-                )
-                prob[k, here] = np.outer(law, model.succ_prob[first:last]).ravel()
-                units[k, here] = np.repeat(gains, last - first)
+        for k, step in enumerate(blocks):
+            # discounting may merge rewards at some steps only: pad short laws with probability 0
+            here = reward < np.diff(step.start)[row]
+            at = (step.start[row] + reward)[here]
+            prob[k, here], units[k, here] = step.prob[at] * model.succ_prob[after[here]], step.units[at]
         self.arrays = (model.action_start, start, state, prob, units, block)
 
     def solve(self, cost: Floats, *, masked: bool = True) -> float:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from ...grid.floats import Floats, float_model
 from ...grid.scaled import scaled_model
@@ -44,21 +44,6 @@ SHOWN_LEVELS = ("1/100", "1/20", "1/10", "1/4", "1/2", "3/4", "1")
 FRONTIER_COLUMNS = ("alpha", "attained", "no policy has more than", "gap")
 
 
-class Curve(Protocol):
-    """The tables of all levels at once."""
-
-    @property
-    def unit(self) -> Fraction: ...
-
-    def shortfalls(self) -> Floats:
-        """Return the computed ``min E(rho - Z)^+`` at rho = 0, 1, ... units."""
-
-    def at(self, alpha: Fraction) -> Interval:
-        """Return bounds on the optimum at one level."""
-
-    def plan(self, alpha: Fraction) -> Plan: ...
-
-
 @dataclass(frozen=True)
 class PlainCurve:
     """Tables on a grid that contains every reward, or rounds them up."""
@@ -71,9 +56,11 @@ class PlainCurve:
         return self.tables.model.unit
 
     def shortfalls(self) -> Floats:
+        """Return the computed ``min E(rho - Z)^+`` at rho = 0, 1, ... units."""
         return self.tables.shortfall
 
     def at(self, alpha: Fraction) -> Interval:
+        """Return bounds on the optimum at one level."""
         model, bounds = self.tables.model, assemble(self.tables, Fraction(), 1 / alpha)
         shift = model.offsets[-1]
         lower, upper = model.unit * (shift + bounds.lower) - model.loss, model.unit * (shift + bounds.upper)
@@ -107,6 +94,10 @@ class Interpolated:
     def plan(self, alpha: Fraction) -> Plan:
         found = solved(self.tables, CVaR(alpha).require_levels())
         return answer(self.mdp, CVaR(alpha), [found], "the tables of all levels")
+
+
+Curve: TypeAlias = PlainCurve | Interpolated
+"""The tables of all levels at once."""
 
 
 @dataclass(frozen=True)

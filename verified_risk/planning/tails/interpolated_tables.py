@@ -99,14 +99,15 @@ def narrowest(model: ScaledModel) -> type[np.signedinteger[Any]]:
 
 
 def mean_part(model: ScaledModel) -> MeanPart:
-    from ...kernels import interpolated_pass as kernels
+    from ...kernels.budget_pass import linear_pass
 
     value = np.zeros((model.horizon + 1, model.n_states))
     action = np.zeros((model.horizon, model.n_states), dtype=narrowest(model))
     scale = np.array([step.scale / 2.0**h for step, h in zip(model.steps, model.halvings, strict=True)])
-    kernels.mean_pass(
-        model.action_start, model.succ_start, model.succ_state, model.succ_prob, model.deficit, scale, value, action
-    )
+    linear_pass(
+        np.arange(model.horizon), model.action_start, model.succ_start, model.succ_state, model.succ_prob,
+        scale[:, None] * model.deficit, value, action,
+    )  # fmt: skip
     depth = model.horizon * (int(np.diff(model.succ_start).max()) + 5) + len(model.mdp.initial) + 2
     return MeanPart(value, action, Enclosure(depth, size=int(model.greatest) + 1))
 

@@ -110,26 +110,21 @@ def _compile(work: float) -> None:
 def _compile_on_toys() -> None:
     """Compile on two small models that cover every form of the kernels' arguments."""
     from ...kernels import interpolated_pass
-    from ...kernels.jit import Kernel
+    from ...kernels.budget_pass import linear_pass
+    from ...kernels.jit import compile_next
 
-    for found in vars(interpolated_pass).values():
-        if isinstance(found, Kernel):
-            found.spent = float("inf")
+    compile_next(linear_pass, *vars(interpolated_pass).values())
     rewards = [[{0: Fraction(1, 2), 1: Fraction(1, 2)}, {"1/3": 1}]]
     product = MDP(0, [[{0: 1}, {0: 1}]], rewards, horizon=2, discount=Fraction(1, 2))
     halves = [(Fraction(1, 2), 0, Fraction(1, 3)), (Fraction(1, 2), 1, Fraction(1))]
     joint = MDP.from_outcomes([[halves], [[(1, 0, 0)]]], initial=0, horizon=2, discount=Fraction(1, 2))
     for toy in (product, joint):
-        _round(toy, Levels(Fraction(), ((Fraction(1, 2), Fraction(1)),)), Fraction(1, 2))
+        _solved(scaled_model(toy, Fraction(1, 2)), Levels(Fraction(), ((Fraction(1, 2), Fraction(1)),)))
 
 
 def _range(mdp: MDP) -> Fraction:
     low, high = mdp.remaining_range(0)
     return high - low
-
-
-def _round(mdp: MDP, levels: Levels, eta: Fraction) -> SolvedGrid:
-    return _solved(scaled_model(mdp, eta), levels)
 
 
 def _solved(model: ScaledModel, levels: Levels) -> SolvedGrid:
@@ -163,16 +158,12 @@ def _finer(
     while True:
         model = scaled_model(mdp, last.model.eta / factor)
         fits = bytes_needed(model) <= memory_limit()
-        if fits and _in_time(last, model, deadline, spent):
+        # a pass, judging by the rounds so far, is expected to end before the deadline
+        if fits and timing.now() + 1.2 * spent * model.cells / last.model.cells <= deadline:
             return model, ""
         if factor == 2:
             return None, "time" if fits else "memory"
         factor //= 2
-
-
-def _in_time(last: SolvedGrid, model: ScaledModel, deadline: float, spent: float) -> bool:
-    """Whether a pass, judging by the rounds so far, is expected to end before the deadline."""
-    return timing.now() + 1.2 * spent * model.cells / last.model.cells <= deadline
 
 
 def answer(mdp: MDP, objective: Weighting, rounds: list[SolvedGrid], why: str, clock: Clock | None = None) -> Plan:
