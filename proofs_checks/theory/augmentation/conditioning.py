@@ -9,7 +9,7 @@ from typing import TypeAlias
 from verified_risk.mdp import MDP
 from verified_risk.policy import Policy, ReturnPolicy
 
-from ...cases.histories import chooser, gained, history_laws, state
+from ...cases.histories import added, chooser, gained, history_laws, state
 
 Cell: TypeAlias = tuple[int, Fraction]
 """State and return so far."""
@@ -42,11 +42,7 @@ def printed_rule(levels: list[dict[Cell, tuple[Fraction, Shares]]]) -> Rule:
         mass = sum((here for here, _ in below), Fraction())
         if not mass:
             return None
-        shares: Shares = {}
-        for _, played in below:
-            for a, share in played.items():
-                shares[a] = shares.get(a, Fraction()) + share / mass
-        return shares
+        return added((a, share / mass) for _, played in below for a, share in played.items())
 
     return rule
 
@@ -58,21 +54,20 @@ def rule_of(policy: ReturnPolicy) -> Rule:
 
 def joint_laws(mdp: MDP, rule: Rule) -> list[dict[Cell, Fraction]] | None:
     """The joint laws of state and return so far before each step and after the last; None if the rule is undefined."""
-    level: dict[Cell, Fraction] = {(s, Fraction()): p for s, p in mdp.initial}
-    levels = [level]
+    levels: list[dict[Cell, Fraction]] = [{(s, Fraction()): p for s, p in mdp.initial}]
     for t in range(mdp.horizon):
-        following: dict[Cell, Fraction] = {}
-        for (s, y), mass in level.items():
-            shares = rule(t, s, y)
-            if shares is None:
-                return None
-            for a, q in shares.items():
-                for p, target, r in mdp.actions(s)[a].outcomes:
-                    if q:
-                        key = (target, y + r)
-                        following[key] = following.get(key, Fraction()) + mass * q * p
-        level = following
-        levels.append(level)
+        played = [(s, y, mass, rule(t, s, y)) for (s, y), mass in levels[-1].items()]
+        if any(shares is None for *_, shares in played):
+            return None
+        levels.append(
+            added(
+                ((target, y + r), mass * q * p)
+                for s, y, mass, shares in played
+                for a, q in (shares or {}).items()
+                for p, target, r in mdp.actions(s)[a].outcomes
+                if q
+            )
+        )
     return levels
 
 

@@ -6,12 +6,10 @@ step, policies of (t, s, y) are as good as policies of the whole history.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 import verified_risk as vr
 from verified_risk.law import Law
@@ -21,7 +19,7 @@ from verified_risk.objectives import Weighting
 from verified_risk.planning import exact_plan
 
 from ...cases import strategies
-from ...cases.enumeration import attainable_laws, grid, one_state_models, return_policies, two_point_laws
+from ...cases.enumeration import attainable_laws, coin_models, every, return_policies
 from ...cases.histories import weighted
 from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
@@ -64,18 +62,6 @@ def _corrected(case: Case) -> Real:
     return least(equality(augmented, optimum), equality(exact_plan(case.mdp, case.objective).value, optimum))
 
 
-def _cases() -> SearchStrategy[Case]:
-    small = strategies.mdps(max_horizon=2, max_denominator=2)
-    return st.builds(Case, small, strategies.weightings(shape="concave"))
-
-
-def _small_cases() -> Iterator[Case]:
-    for horizon in (1, 2):
-        for mdp in one_state_models(two_point_laws(grid("1/2"), 2), horizon):
-            for objective in (vr.Mean(), vr.CVaR("1/2"), vr.CVaR("1/3")):
-                yield Case(mdp, objective)
-
-
 STATEMENT = Statement(
     label="def:augmented",
     title="the augmented MDP is equivalent",
@@ -93,8 +79,10 @@ STATEMENT = Statement(
     finding=Severity.SLIP,
     cause=causes.EPISODE,
     uses=("thm:augmented",),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=lambda: st.builds(
+        Case, strategies.mdps(max_horizon=2, max_denominator=2), strategies.weightings(shape="concave")
+    ),
+    small_cases=lambda: every(Case, coin_models(), (vr.Mean(), vr.CVaR("1/2"), vr.CVaR("1/3"))),
     small_size="one state, two actions, T <= 2, rewards in halves, coin flips; mean and two CVaRs; all policies",
     counterexample=Case(MDP(0, [[[1]]], [[1]], 1), vr.Mean()),
     find_budget=100,

@@ -14,13 +14,13 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from verified_risk.law import Law
 from verified_risk.mdp import MDP
 from verified_risk.numbers.enclosure import Real
 from verified_risk.policy import MarkovPolicy, ReturnPolicy
 from verified_risk.policy.evaluation import return_law
 
 from ...engine.model import Claim, Formal, Statement, at_most
+from ..cvar.budget import tail_mean
 
 LEVEL = Fraction(3, 4)
 
@@ -39,22 +39,13 @@ def model(case: Case) -> MDP:
     return MDP(0, [[[0, 1]], [[0, 1], [0, 1]]], [[{0: half, 1: half}], [half, bet]], 2)
 
 
-def lower_mean(law: Law) -> Fraction:
-    """CVaR at level 3/4, the mean of the worst three quarters."""
-    left, total = LEVEL, Fraction()
-    for z, p in law:
-        total += min(left, p) * z
-        left -= min(left, p)
-    return total / LEVEL
-
-
 def gap(case: Case) -> Fraction:
     """The value of the policy that looks at its first reward, minus the best value of a Markov policy."""
     mdp = model(case)
     looks = ReturnPolicy(mdp, lambda t, s, y: int(s == 1 and y == 0))
     markov = [MarkovPolicy(mdp, [[0, 0], [0, second]]) for second in (0, 1)]
-    best = max(lower_mean(return_law(mdp, policy)) for policy in markov)
-    return lower_mean(return_law(mdp, looks)) - best
+    best = max(tail_mean(return_law(mdp, policy), LEVEL) for policy in markov)
+    return tail_mean(return_law(mdp, looks), LEVEL) - best
 
 
 def _slack(case: Case) -> Real:

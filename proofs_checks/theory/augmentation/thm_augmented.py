@@ -64,9 +64,7 @@ def _corrected(case: Case) -> Real:
 
 def _cases() -> SearchStrategy[Case]:
     pairs = strategies.mdps_with_policies(kinds=("history", "return"), min_actions=2, max_horizon=3)
-    return st.builds(
-        lambda pair, objective: Case(pair[0], pair[1], objective), pairs, strategies.weightings(jumps=True)
-    )
+    return st.builds(lambda pair, objective: Case(*pair, objective), pairs, strategies.weightings(jumps=True))
 
 
 def small_models_and_policies() -> Iterator[tuple[MDP, Policy]]:
@@ -78,12 +76,6 @@ def small_models_and_policies() -> Iterator[tuple[MDP, Policy]]:
 
 
 SMALL = "one state, two actions, T = 2, fixed rewards in halves, all history policies with lotteries in halves"
-
-
-def _small_cases() -> Iterator[Case]:
-    for mdp, policy in small_models_and_policies():
-        for objective in (vr.Mean(), vr.CVaR("1/2")):
-            yield Case(mdp, policy, objective)
 
 
 def repeated_coin() -> tuple[MDP, Policy]:
@@ -163,7 +155,9 @@ STATEMENT = Statement(
     cause=causes.AT_MOST_Y,
     uses=("lem:augmented:2",),
     cases=_cases,
-    small_cases=_small_cases,
+    small_cases=lambda: (
+        Case(*pair, objective) for pair in small_models_and_policies() for objective in (vr.Mean(), vr.CVaR("1/2"))
+    ),
     small_size=SMALL,
     counterexample=Case(*repeated_coin(), vr.Mean()),
     find_budget=300,

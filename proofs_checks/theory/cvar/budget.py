@@ -15,6 +15,8 @@ from fractions import Fraction
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
 
+from ...cases.greedy import reachable_sums
+
 
 class Budgets:
     """The table W of one model over its first ``steps`` rewards (the printed recursion omits the last)."""
@@ -61,7 +63,18 @@ class Budgets:
 
 def attainable_returns(mdp: MDP) -> list[Fraction]:
     """All returns that some policy reaches."""
-    level = {(s, Fraction()) for s, _ in mdp.initial}
-    for _ in range(mdp.horizon):
-        level = {(target, y + r) for s, y in level for action in mdp.actions(s) for _, target, r in action.outcomes}
-    return sorted({y for _, y in level})
+    return sorted({y for _, y in reachable_sums(mdp)[-1]})
+
+
+def shortfall(law: Law, rho: Fraction) -> Fraction:
+    """E(rho - Z)^+."""
+    return sum((p * max(rho - z, Fraction()) for z, p in law), Fraction())
+
+
+def tail_mean(law: Law, alpha: Fraction) -> Fraction:
+    """The mean of the worst alpha share, filled from below: CVaR as the body of the paper defines it."""
+    left, total = alpha, Fraction()
+    for z, p in law:
+        total += min(left, p) * z
+        left -= min(left, p)
+    return total / alpha

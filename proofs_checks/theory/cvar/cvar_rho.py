@@ -21,12 +21,12 @@ from verified_risk.objectives import CVaR
 from verified_risk.planning import exact_plan
 
 from ...cases import strategies
-from ...cases.enumeration import grid, one_state_models
+from ...cases.enumeration import every, grid, one_state_models
 from ...engine.model import Claim, Formal, Statement, at_most, equality, least
 from ...engine.severity import Severity
 from .. import causes
-from .budget import Budgets, attainable_returns
-from .cvar_appendix import SECTION, THEORY, ModelCase, tail_mean
+from .budget import Budgets, attainable_returns, tail_mean
+from .cvar_appendix import SECTION, THEORY, ModelCase
 
 # -- one rho for the initial law --------------------------------------------------------------------------------------
 
@@ -59,11 +59,7 @@ def _one_rho(case: ModelCase) -> Fraction:
     table = Budgets(case.mdp)
     best = _maximisers(attainable_returns(case.mdp), lambda rho: rho - table.expected(rho) / case.alpha)
     optimum = exact_plan(case.mdp, CVaR(case.alpha)).value
-    return min(-abs(worth - optimum) for rho in best for worth in _worth(case, _always(rho)))
-
-
-def _always(rho: Fraction) -> Callable[[int], list[Fraction]]:
-    return lambda s: [rho]
+    return min(-abs(worth - optimum) for rho in best for worth in _worth(case, lambda s, rho=rho: [rho]))
 
 
 def _start_cases() -> SearchStrategy[ModelCase]:
@@ -87,11 +83,11 @@ def _lucky_or_not(draw: DrawFn) -> MDP:
 def _small_starts() -> Iterator[ModelCase]:
     half = [Fraction(1, 2), Fraction(1, 2)]
     choices = [Law.point(r) for r in grid("1/4")] + [Law({0: "1/2", "3/4": "1/2"}), Law({0: "1/2", 1: "1/2"})]
-    for sure in grid("1/2"):
-        for first, second in combinations(choices, 2):
-            for alpha in (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)):
-                mdp = MDP(half, [[[1, 0]], [[0, 1], [0, 1]]], [[Law.point(sure)], [first, second]], 1)
-                yield ModelCase(mdp, alpha)
+    models = (
+        MDP(half, [[[1, 0]], [[0, 1], [0, 1]]], [[Law.point(sure)], list(pair)], 1)
+        for sure, pair in product(grid("1/2"), combinations(choices, 2))
+    )
+    return every(ModelCase, models, grid("1/4")[1:-1])
 
 
 ONE_RHO = Statement(
@@ -179,10 +175,9 @@ def _sure_against_risky(draw: DrawFn) -> MDP:
 def _small_curves() -> Iterator[CurveCase]:
     laws = [Law.point(r) for r in grid("1/4")]
     laws += [Law({0: p, "1/2": 1 - p}) for p in (Fraction(1, 8), Fraction(1, 4), Fraction(1, 2))]
-    for mdp in one_state_models(laws, 1):
-        for alpha in (Fraction(1, 4), Fraction(1, 2)):
-            for low, high in combinations(grid("1/4"), 2):
-                yield CurveCase(mdp, alpha, low, high)
+    budgets = combinations(grid("1/4"), 2)
+    for mdp, alpha, pair in product(one_state_models(laws, 1), (Fraction(1, 4), Fraction(1, 2)), budgets):
+        yield CurveCase(mdp, alpha, *pair)
 
 
 CONCAVITY = Statement(

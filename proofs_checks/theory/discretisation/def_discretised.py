@@ -19,7 +19,7 @@ from verified_risk.law import Law
 from verified_risk.mdp import MDP
 
 from ...cases import strategies
-from ...cases.enumeration import all_laws, grid
+from ...cases.enumeration import all_laws, every, grid
 from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
 from .. import causes
@@ -49,10 +49,7 @@ def steps() -> st.SearchStrategy[Fraction]:
     return strategies.levels(max_denominator=5)
 
 
-def _small_laws() -> Iterator[LawCase]:
-    for law in all_laws(grid("1/4"), 2):
-        for eta in (Fraction(1, 4), Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(1)):
-            yield LawCase(law, eta)
+STEPS = (Fraction(1, 4), Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(1))
 
 
 PUSHFORWARD = Statement(
@@ -65,7 +62,7 @@ PUSHFORWARD = Statement(
         _pushforward,
     ),
     cases=lambda: st.builds(LawCase, strategies.laws(max_atoms=4, max_denominator=6), steps()),
-    small_cases=_small_laws,
+    small_cases=lambda: every(LawCase, all_laws(grid("1/4"), 2), STEPS),
     small_size="laws on {0, 1/4, ..., 1} with masses in halves, five grid steps",
     formal=Formal(proves=("pushforward",)),
     theory="03-discretisation.md#rounding",

@@ -28,7 +28,7 @@ from verified_risk.policy import GridPolicy, ReturnPolicy
 from verified_risk.policy.evaluation import return_law
 
 from ...cases import strategies
-from ...cases.enumeration import grid, one_state_models
+from ...cases.enumeration import every, grid, one_state_models
 from ...engine.model import Claim, Formal, Statement, at_most, least
 from ...engine.severity import Severity
 from ...engine.symbolic import Proof, Step, parameters
@@ -89,9 +89,8 @@ def _small_cases() -> Iterator[Case]:
     risky = [Law.of_weights({Fraction(0): Fraction(i, 10), Fraction(1): 1 - Fraction(i, 10)}) for i in range(1, 6)]
     sure = [Law.point(r) for r in grid("1/4")]
     for horizon in (1, 2):
-        for mdp in one_state_models([*sure, *risky], horizon):
-            for objective in (vr.Mean(), vr.CVaR("1/2")):
-                yield Case(mdp, Fraction(1), objective)
+        models = one_state_models([*sure, *risky], horizon)
+        yield from every(Case, models, [Fraction(1)], (vr.Mean(), vr.CVaR("1/2")))
 
 
 def _proof_steps(planted: bool) -> list[Step]:
@@ -193,9 +192,7 @@ def _family_cases(draw: DrawFn) -> FamilyCase:
 
 def _small_families() -> Iterator[FamilyCase]:
     for horizon in (1, 2, 3, 4):
-        for eta in (Fraction(1, 2), Fraction(1)):
-            for constant in grid("1/4", horizon)[:-1]:
-                yield FamilyCase(horizon, eta, constant)
+        yield from every(FamilyCase, [horizon], (Fraction(1, 2), Fraction(1)), grid("1/4", horizon)[:-1])
 
 
 CONSTANT = Statement(

@@ -8,19 +8,18 @@ faster than L.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn
 
 from verified_risk.law import Law
 from verified_risk.numbers.enclosure import Real
 from verified_risk.objectives import CPW, VaR, Wang, Weighting
 
 from ...cases import strategies
-from ...cases.enumeration import all_laws, grid, some_weightings
+from ...cases.enumeration import all_laws, every, grid, some_weightings
 from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
 from .. import causes
@@ -44,20 +43,7 @@ def _lipschitz_slack(case: PairCase) -> Real:
     return at_most(abs(difference), constant * case.first.wasserstein(case.second))
 
 
-@st.composite
-def _pair_cases(draw: DrawFn) -> PairCase:
-    return PairCase(
-        draw(strategies.laws(max_value=2)), draw(strategies.laws(max_value=2)), draw(strategies.weightings())
-    )
-
-
-def _small_pairs() -> Iterator[PairCase]:
-    laws = all_laws(grid("1/2"), 3)
-    for first in laws:
-        for second in laws:
-            for objective in some_weightings():
-                yield PairCase(first, second, objective)
-
+LAWS = all_laws(grid("1/2"), 3)
 
 LIPSCHITZ = Statement(
     label="assump:lipschitz",
@@ -69,8 +55,10 @@ LIPSCHITZ = Statement(
         _lipschitz_slack,
     ),
     uses=("lem:key",),
-    cases=_pair_cases,
-    small_cases=_small_pairs,
+    cases=lambda: st.builds(
+        PairCase, strategies.laws(max_value=2), strategies.laws(max_value=2), strategies.weightings()
+    ),
+    small_cases=lambda: every(PairCase, LAWS, LAWS, some_weightings()),
     small_size="all pairs of laws on {0, 1/2, 1} with masses in thirds, five weightings",
     formal=Formal(proves=("Phi_lipschitz_in_area",)),
     theory="01-setting.md#phi-properties",

@@ -9,14 +9,13 @@ uses the same laws one step later.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 from verified_risk.law import Law
 from verified_risk.policy.evaluation import return_law
 
 from ...cases import strategies
-from ...cases.enumeration import grid, history_policies, one_state_models, two_point_laws
+from ...cases.enumeration import coin_models, history_policies
 from ...cases.histories import History, chooser, extended, gained, history_laws, state, weighted
 from ...engine.model import Claim, Formal, Statement
 from .def_history import Case
@@ -52,12 +51,6 @@ def _slack(case: Case) -> Fraction:
     return -max(worst, start.kolmogorov(return_law(case.mdp, case.policy)))
 
 
-def _small_cases() -> Iterator[Case]:
-    for mdp in one_state_models(two_point_laws(grid("1/2"), 2), 2):
-        for policy in history_policies(mdp):
-            yield Case(mdp, policy)
-
-
 STATEMENT = Statement(
     label="def:bellman",
     title="the distributional Bellman equation",
@@ -70,7 +63,7 @@ STATEMENT = Statement(
     ),
     uses=("def:history", "def:return"),
     cases=lambda: strategies.mdps_with_policies(max_horizon=3).map(lambda pair: Case(*pair)),
-    small_cases=_small_cases,
+    small_cases=lambda: (Case(mdp, policy) for mdp in coin_models(2) for policy in history_policies(mdp)),
     small_size="one state, two actions, T = 2, rewards in halves, coin flips, all deterministic history policies",
     formal=Formal(parts=("distributional_bellman", "return_from_the_start")),
     theory="01-setting.md#bellman",

@@ -21,8 +21,18 @@ from verified_risk.policy import MarkovPolicy, Policy
 from verified_risk.policy.evaluation import joint_law, return_law
 
 from ...cases import strategies
-from ...cases.enumeration import grid, history_policies, one_state_models, two_point_laws
-from ...cases.histories import History, chooser, extended, gained, history_laws, law_by_histories, state, weighted
+from ...cases.enumeration import COIN_MODELS, coin_models, history_policies
+from ...cases.histories import (
+    History,
+    added,
+    chooser,
+    extended,
+    gained,
+    history_laws,
+    law_by_histories,
+    state,
+    weighted,
+)
 from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
@@ -41,23 +51,17 @@ def _cases() -> SearchStrategy[Case]:
 
 
 def _small_cases() -> Iterator[Case]:
-    for horizon in (1, 2):
-        for mdp in one_state_models(two_point_laws(grid("1/2"), 2), horizon):
-            for policy in history_policies(mdp):
-                yield Case(mdp, policy)
+    return (Case(mdp, policy) for mdp in coin_models() for policy in history_policies(mdp))
 
 
-SMALL = "one state, two actions, T <= 2, rewards in halves, coin flips, all deterministic history policies"
+SMALL = f"{COIN_MODELS}, all deterministic history policies"
 
 
 def _measure_slack(case: Case) -> Fraction:
     """Total mass one and the evaluator's joint law of state and return so far, before every step and at the end."""
     worst = Fraction()
     for t, level in enumerate(history_laws(case.mdp, case.policy)):
-        marginal: dict[tuple[int, Fraction], Fraction] = {}
-        for xi, mass in level.items():
-            key = (state(xi), gained(xi))
-            marginal[key] = marginal.get(key, Fraction()) + mass
+        marginal = added(((state(xi), gained(xi)), mass) for xi, mass in level.items())
         computed = joint_law(case.mdp, case.policy, t)
         for key in {*marginal, *computed}:
             worst = max(worst, abs(marginal.get(key, Fraction()) - computed.get(key, Fraction())))
@@ -99,9 +103,7 @@ def _episode_corrected(case: Case) -> Fraction:
     return -law_by_histories(case.mdp, case.policy).kolmogorov(return_law(case.mdp, case.policy))
 
 
-def _paying(horizon: int) -> Case:
-    mdp = MDP(0, [[[1]]], [[1]], horizon)
-    return Case(mdp, MarkovPolicy(mdp, [[0]] * horizon))
+PAYING = MDP(0, [[[1]]], [[1]], 1)
 
 
 EPISODE = Statement(
@@ -124,7 +126,7 @@ EPISODE = Statement(
     cases=_cases,
     small_cases=_small_cases,
     small_size=SMALL,
-    counterexample=_paying(1),
+    counterexample=Case(PAYING, MarkovPolicy(PAYING, [[0]])),
     find_budget=200,
     formal=Formal(proves=("return_is_recorded",)),
     theory="01-setting.md#def-history",
@@ -139,12 +141,6 @@ class TailCase:
     mdp: MDP
     policy: Policy
     t: int
-
-
-def _small_tail_cases() -> Iterator[TailCase]:
-    for case in _small_cases():
-        for t in range(1, case.mdp.horizon + 1):
-            yield TailCase(case.mdp, case.policy, t)
 
 
 def _future(case: TailCase) -> Law:
@@ -178,10 +174,7 @@ def _return_corrected(case: TailCase) -> Fraction:
     return -_future(case).kolmogorov(Law.mixture((p, ahead(xi)) for xi, p in before.items()))
 
 
-def _only_the_first_pays() -> TailCase:
-    mdp = MDP(0, [[[0, 1]], [[0, 1]]], [[1], [0]], 2)
-    return TailCase(mdp, MarkovPolicy(mdp, [[0, 0], [0, 0]]), 1)
-
+ONLY_THE_FIRST_PAYS = MDP(0, [[[0, 1]], [[0, 1]]], [[1], [0]], 2)
 
 RETURN = Statement(
     label="def:return",
@@ -203,9 +196,9 @@ RETURN = Statement(
     cases=lambda: strategies.mdps_with_policies(max_horizon=3).flatmap(
         lambda pair: st.builds(TailCase, st.just(pair[0]), st.just(pair[1]), st.integers(1, pair[0].horizon))
     ),
-    small_cases=_small_tail_cases,
+    small_cases=lambda: (TailCase(c.mdp, c.policy, t) for c in _small_cases() for t in range(1, c.mdp.horizon + 1)),
     small_size=SMALL + ", all t",
-    counterexample=_only_the_first_pays(),
+    counterexample=TailCase(ONLY_THE_FIRST_PAYS, MarkovPolicy(ONLY_THE_FIRST_PAYS, [[0, 0], [0, 0]]), 1),
     find_budget=200,
     formal=Formal(proves=("return_is_before_and_after",)),
     theory="01-setting.md#def-history",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
@@ -19,10 +20,11 @@ from verified_risk.numbers.enclosure import Real
 from verified_risk.objectives import CVaR, VaR
 
 from ...cases import strategies
-from ...cases.enumeration import grid, two_point_laws
+from ...cases.enumeration import every, grid, two_point_laws
 from ...engine.model import Claim, Formal, Statement, at_most, equality, least
 from ...engine.severity import Severity
 from .. import causes
+from ..cvar.budget import tail_mean
 from .lem_key import area
 
 
@@ -51,10 +53,9 @@ def _step_cases(draw: DrawFn) -> StepCase:
 
 
 def _small_steps() -> Iterator[StepCase]:
-    for alpha in grid("1/4")[1:]:
-        for tau in grid("1/4"):
-            for sigma in (u for u in grid("1/4") if u <= tau):
-                yield StepCase(alpha, sigma, tau)
+    for alpha, tau, sigma in product(grid("1/4")[1:], grid("1/4"), grid("1/4")):
+        if sigma <= tau:
+            yield StepCase(alpha, sigma, tau)
 
 
 VAR = Statement(
@@ -101,12 +102,6 @@ def _quantile_cases(draw: DrawFn) -> QuantileCase:
     return QuantileCase(law, draw(strategies.levels(include_one=False)))
 
 
-def _small_quantiles() -> Iterator[QuantileCase]:
-    for law in two_point_laws(grid("1/2"), 4):
-        for alpha in grid("1/8")[1:-1]:
-            yield QuantileCase(law, alpha)
-
-
 def _versions_are_the_quantiles(case: QuantileCase) -> Real:
     top = case.law.atoms[-1] + 1
     lower = top - area(case.law, lambda level: Fraction(level >= case.alpha), Fraction(0), top)
@@ -130,7 +125,7 @@ JUMPS = Statement(
         _versions_are_the_quantiles,
     ),
     cases=_quantile_cases,
-    small_cases=_small_quantiles,
+    small_cases=lambda: every(QuantileCase, two_point_laws(grid("1/2"), 4), grid("1/8")[1:-1]),
     small_size="laws with at most two atoms in {0, 1/2, 1}, masses in quarters, levels in eighths",
     formal=Formal(proves=("value_at_the_jump_decides",)),
     theory="01-setting.md#objective-instances",
@@ -157,11 +152,7 @@ def _cvar_printed_slack(case: TailCase) -> Fraction:
 
 def _cvar_corrected_slack(case: TailCase) -> Real:
     """CVaR is the mean of the worst alpha share, filled from below, and 1/alpha is the constant of its weighting."""
-    left, total = case.alpha, Fraction()
-    for x, mass in case.law:
-        total += min(left, mass) * x
-        left -= min(left, mass)
-    value = equality(CVaR(case.alpha).of(case.law), total / case.alpha)
+    value = equality(CVaR(case.alpha).of(case.law), tail_mean(case.law, case.alpha))
     weight = CVaR(case.alpha).value(case.tau)
     grows = at_most(weight, case.tau / case.alpha, "growth")
     attained = [equality(weight, case.tau / case.alpha, "attained")] if case.tau <= case.alpha else []
@@ -177,10 +168,8 @@ def _tail_cases(draw: DrawFn) -> TailCase:
 
 
 def _small_tails() -> Iterator[TailCase]:
-    for law in two_point_laws(grid("1/2"), 3):
-        for alpha in grid("1/6"):
-            for tau in grid("1/6"):
-                yield TailCase(law, alpha, tau, 1 / alpha if alpha else Fraction(1))
+    for law, alpha, tau in product(two_point_laws(grid("1/2"), 3), grid("1/6"), grid("1/6")):
+        yield TailCase(law, alpha, tau, 1 / alpha if alpha else Fraction(1))
 
 
 CVAR = Statement(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -45,14 +46,9 @@ def _cases() -> SearchStrategy[Case]:
 
 
 def _small_cases() -> Iterator[Case]:
-    for law in all_laws(grid("1/2"), 4):
-        for objective in some_weightings(jumps=True):
-            for factor, shift in (
-                (Fraction(1, 3), Fraction()),
-                (Fraction(2), Fraction(1)),
-                (Fraction(1), Fraction(1, 2)),
-            ):
-                yield Case(law, factor, shift, objective)
+    changes = ((Fraction(1, 3), Fraction()), (Fraction(2), Fraction(1)), (Fraction(1), Fraction(1, 2)))
+    for law, objective, change in product(all_laws(grid("1/2"), 4), some_weightings(jumps=True), changes):
+        yield Case(law, *change, objective)
 
 
 STATEMENT = Statement(

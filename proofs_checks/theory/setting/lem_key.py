@@ -25,7 +25,7 @@ from verified_risk.numbers.enclosure import Real
 from verified_risk.objectives import Weighting
 
 from ...cases import strategies
-from ...cases.enumeration import all_laws, grid, some_weightings
+from ...cases.enumeration import all_laws, every, grid, some_weightings
 from ...engine.model import Claim, Formal, Statement, equality
 from ...engine.severity import Severity
 from ...engine.symbolic import Proof, Step, parameters
@@ -63,24 +63,13 @@ def _meets_as_printed(case: Case) -> bool:
     return _meets(case) and case.law.atoms[-1] == case.horizon
 
 
-def _printed(case: Case) -> Real:
-    """(T - int_0^M G(F)) - Phi, which the printed identity needs to be nonnegative for every M."""
-    return case.horizon - area(case.law, case.objective, Fraction(0), case.top) - case.objective.of(case.law)
+def _printed(case: Case, factor: int) -> Real:
+    """(factor T - int_0^M G(F)) - Phi, which the printed identity needs to be nonnegative for every M."""
+    return factor * case.horizon - area(case.law, case.objective, Fraction(0), case.top) - case.objective.of(case.law)
 
 
-def _intro(case: Case) -> Real:
-    """(2T - int_0^M G(F)) - Phi, likewise."""
-    return 2 * case.horizon - area(case.law, case.objective, Fraction(0), case.top) - case.objective.of(case.law)
-
-
-def _corrected(case: Case) -> Real:
-    """-|M - int_0^M G(F) - Phi|."""
-    return equality(case.top - area(case.law, case.objective, Fraction(0), case.top), case.objective.of(case.law))
-
-
-def _corrected_at_twice(case: Case) -> Real:
-    """The same with M = 2T."""
-    top = Fraction(2 * case.horizon)
+def _corrected(case: Case, top: Fraction) -> Real:
+    """-|M - int_0^M G(F) - Phi| at M = ``top``."""
     return equality(top - area(case.law, case.objective, Fraction(0), top), case.objective.of(case.law))
 
 
@@ -97,19 +86,10 @@ def _cases(draw: DrawFn) -> Case:
 
 
 def _small_cases() -> Iterator[Case]:
-    for law in all_laws(grid("1/2"), 4):
-        for objective in some_weightings(jumps=True):
-            for top in (1, 2, 3):
-                yield Case(law, 1, objective, Fraction(top))
+    return every(Case, all_laws(grid("1/2"), 4), [1], some_weightings(jumps=True), map(Fraction, (1, 2, 3)))
 
 
 SMALL = "T = 1, all laws on {0, 1/2, 1} with masses in quarters, seven weightings of every shape, M in {1, 2, 3}"
-CORRECTED = Claim(
-    r"\Phi = M - \int_0^M G(F(x))\,dx \quad (M \ge T)",
-    "For every M of at least T, the objective is M minus the area under G(F) on [0, M].",
-    _corrected,
-    when=_meets,
-)
 
 
 def _proof_steps(planted: bool) -> list[Step]:
@@ -147,13 +127,13 @@ INTRODUCTION = Statement(
     printed=Claim(
         r"\Phi = 2T - \int_{\mathbb R} G(F(x))\,dx",
         "The objective is 2T minus the area under G(F) on the whole line.",
-        _intro,
+        lambda case: _printed(case, 2),
         when=_meets_as_printed,
     ),
     corrected=Claim(
         r"\Phi = 2T - \int_0^{2T} G(F(x))\,dx",
         "The objective is 2T minus the area under G(F) on [0, 2T].",
-        _corrected_at_twice,
+        lambda case: _corrected(case, Fraction(2 * case.horizon)),
         when=_meets,
     ),
     finding=Severity.SLIP,
@@ -180,10 +160,15 @@ KEY = Statement(
     printed=Claim(
         r"\Phi = T - \int_{\mathbb R} G(F(x))\,dx",
         "The objective is T minus the area under G(F) on the whole line.",
-        _printed,
+        lambda case: _printed(case, 1),
         when=_meets_as_printed,
     ),
-    corrected=CORRECTED,
+    corrected=Claim(
+        r"\Phi = M - \int_0^M G(F(x))\,dx \quad (M \ge T)",
+        "For every M of at least T, the objective is M minus the area under G(F) on [0, M].",
+        lambda case: _corrected(case, case.top),
+        when=_meets,
+    ),
     finding=Severity.SLIP,
     cause=causes.WHOLE_LINE,
     uses=("def:quantile/zero", "def:objective/jumps", "assump:quantile"),

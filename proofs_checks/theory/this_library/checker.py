@@ -31,7 +31,7 @@ from verified_risk.numbers.enclosure import Real
 from verified_risk.objectives import CVaR
 
 from ...cases import strategies
-from ...cases.enumeration import grid, one_state_models, two_point_laws
+from ...cases.enumeration import COIN_MODELS, coin_models, every
 from ...engine.model import Claim, Formal, Statement, at_most, least
 from ..cvar.budget import Budgets, attainable_returns
 
@@ -117,11 +117,8 @@ def _cases() -> SearchStrategy[TableCase]:
 
 
 def _small_cases() -> Iterator[TableCase]:
-    for horizon in (1, 2):
-        for mdp in one_state_models(two_point_laws(grid("1/2"), 2), horizon):
-            for unit in (Fraction(1, 2), Fraction(1, 3), Fraction(1)):
-                for scale in (1, 5):
-                    yield TableCase(mdp, Fraction(1, 2), unit, scale)
+    units = (Fraction(1, 2), Fraction(1, 3), Fraction(1))
+    return every(TableCase, coin_models(), [Fraction(1, 2)], units, (1, 5))
 
 
 PROVED = Statement(
@@ -139,7 +136,7 @@ PROVED = Statement(
     uses=("cvar:value", "cvar:rho", "adaptation/pathwise"),
     cases=_cases,
     small_cases=_small_cases,
-    small_size="one state, two actions, T <= 2, rewards in halves, coin flips; CVaR 1/2; three grids, two scales",
+    small_size=f"{COIN_MODELS}; CVaR 1/2; three grids, two scales",
     formal=Formal(proves=("check_sound",)),
     theory="05-certificates.md#certificate",
     notes="In Coq: whatever the checker accepts is true, by every route, for joint outcomes and discounts. The cases "
