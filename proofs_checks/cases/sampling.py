@@ -9,8 +9,12 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate
+from typing import TypeAlias
 
 from .histories import added
+
+Gap: TypeAlias = Callable[[Sequence[int], Sequence[Fraction]], Fraction]
+"""``gap(counts, masses)``, a distance of frequencies and masses."""
 
 
 def compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
@@ -57,9 +61,7 @@ def excess_gap(counts: Sequence[int], masses: Sequence[Fraction]) -> Fraction:
     return max(Fraction(c, n) - p for c, p in zip(counts, masses, strict=True))
 
 
-def tail_of(
-    gap: Callable[[Sequence[int], Sequence[Fraction]], Fraction], masses: Sequence[Fraction], n: int
-) -> list[tuple[Fraction, Fraction]]:
+def tail_of(gap: Gap, masses: Sequence[Fraction], n: int) -> list[tuple[Fraction, Fraction]]:
     """Pairs ``(d, P(gap >= d))`` over the attained distances d, increasing."""
     weights = added((gap(counts, masses), p) for counts, p in multinomial(masses, n))
     falling = sorted(weights, reverse=True)

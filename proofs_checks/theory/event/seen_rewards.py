@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
@@ -62,14 +62,10 @@ def valid(case: object) -> bool:
     )
 
 
-def level(case: Seen) -> Real:
-    return printed_level(2, 3, case.episodes, case.delta)
-
-
 def radii(case: Seen) -> tuple[Real, Real, Real]:
     r"""The printed :math:`\epsilon_R` of a, b, c."""
-    value = level(case)
-    return radius(value, case.seen), radius(value, case.visits_b), radius(value, case.visits_c)
+    level = printed_level(2, 3, case.episodes, case.delta)
+    return radius(level, case.seen), radius(level, case.visits_b), radius(level, case.visits_c)
 
 
 def true_mean(case: Seen) -> Fraction:
@@ -151,7 +147,8 @@ def models(case: Seen) -> tuple[MDP, MDP, ReturnPolicy]:
 
 
 @st.composite
-def _drawn(draw: st.DrawFn, pay_b: int) -> Seen:
+def drawn(draw: st.DrawFn, pay_b: int) -> Seen:
+    """Counts from one visit to a hundred thousand."""
     seen = draw(st.sampled_from((1, 2, 4, 10, 100, 1000, 10_000, 100_000)))
     spread = draw(st.sampled_from((1, 2, 3, 10, 100, 10_000)))
     visits_b = draw(st.sampled_from((1, 2, 10, 1000)))
@@ -161,15 +158,8 @@ def _drawn(draw: st.DrawFn, pay_b: int) -> Seen:
     return Seen(seen, spread, pay_b, visits_b, episodes, delta)
 
 
-def drawn(pay_b: int) -> SearchStrategy[Seen]:
-    """Counts from one visit to a hundred thousand."""
-    return _drawn(pay_b)
-
-
 def small_seen(pay_b: int) -> Iterator[Seen]:
     """``seen``, ``spread`` and ``visits_b`` up to 4, delta 1/2 and 1."""
-    for seen in range(1, 5):
-        for spread in range(1, 5):
-            for visits_b in range(1, 5):
-                for delta in (Fraction(1, 2), Fraction(1)):
-                    yield Seen(seen, spread, pay_b, visits_b, 2 + -(-(seen + visits_b) // 2), delta)
+    upto = range(1, 5)
+    for seen, spread, visits_b, delta in product(upto, upto, upto, (Fraction(1, 2), Fraction(1))):
+        yield Seen(seen, spread, pay_b, visits_b, 2 + -(-(seen + visits_b) // 2), delta)
