@@ -18,6 +18,7 @@ from verified_risk.numbers.enclosure import Real
 from verified_risk.objectives import CVaR, Mean, Weighting
 
 from ...cases import strategies
+from ...cases.enumeration import every
 from ...cases.estimation import lipschitz
 from ...cases.greedy import Values, tails_of
 from ...engine.model import Claim, Formal, Statement, at_most, least
@@ -64,13 +65,9 @@ def _drawn(draw: st.DrawFn) -> Case:
 
 def _small_cases() -> Iterator[Case]:
     half = Fraction(1, 2)
-    seen = set()
-    for mdp, _, _ in small_models():
-        if mdp not in seen:
-            seen.add(mdp)
-            for weighting in (Mean(), CVaR(half)):
-                for rho in (half, Fraction(1), Fraction(3, 2)):
-                    yield Case(mdp, weighting, rho, (Fraction(1, 4), half, Fraction(1), Fraction(2)))
+    models = dict.fromkeys(mdp for mdp, _, _ in small_models())
+    sums = (Fraction(1, 4), half, Fraction(1), Fraction(2))
+    return every(Case, models, (Mean(), CVaR(half)), (half, Fraction(1), Fraction(3, 2)), [sums])
 
 
 STATEMENT = Statement(
