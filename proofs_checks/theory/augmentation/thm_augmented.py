@@ -64,7 +64,8 @@ def _corrected(case: Case) -> Real:
 
 def _cases() -> SearchStrategy[Case]:
     pairs = strategies.mdps_with_policies(kinds=("history", "return"), min_actions=2, max_horizon=3)
-    return st.builds(lambda pair, objective: Case(*pair, objective), pairs, strategies.weightings(jumps=True))
+    objectives = strategies.weightings(jumps=True)
+    return st.builds(lambda pair, objective: Case(pair[0], pair[1], objective), pairs, objectives)
 
 
 def small_models_and_policies() -> Iterator[tuple[MDP, Policy]]:

@@ -6,7 +6,7 @@ r"""The CVaR appendix: the choice of rho.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
@@ -31,10 +31,10 @@ from .cvar_appendix import SECTION, THEORY, ModelCase
 # -- one rho for the initial law --------------------------------------------------------------------------------------
 
 
-def _worth(case: ModelCase, rhos_of: Callable[[int], list[Fraction]]) -> list[Fraction]:
+def _worth(case: ModelCase, rhos: Mapping[int, list[Fraction]]) -> list[Fraction]:
     """CVaR of each policy that starts state s with one of the budgets and then plays greedily, for all ties."""
     table = Budgets(case.mdp)
-    options = [[(p, law) for rho in rhos_of(s) for law in table.laws_from(0, s, rho)] for s, p in case.mdp.initial]
+    options = [[(p, law) for rho in rhos[s] for law in table.laws_from(0, s, rho)] for s, p in case.mdp.initial]
     return [tail_mean(Law.mixture(parts), case.alpha) for parts in product(*options)]
 
 
@@ -48,10 +48,10 @@ def _own_rho(case: ModelCase) -> Fraction:
     table = Budgets(case.mdp)
     returns = attainable_returns(case.mdp)
 
-    def rhos_of(s: int) -> list[Fraction]:
+    def best(s: int) -> list[Fraction]:
         return _maximisers(returns, lambda rho: rho - table.value(0, s, rho) / case.alpha)
 
-    return max(_worth(case, rhos_of)) - exact_plan(case.mdp, CVaR(case.alpha)).value
+    return max(_worth(case, {s: best(s) for s, _ in case.mdp.initial})) - exact_plan(case.mdp, CVaR(case.alpha)).value
 
 
 def _one_rho(case: ModelCase) -> Fraction:
@@ -59,7 +59,8 @@ def _one_rho(case: ModelCase) -> Fraction:
     table = Budgets(case.mdp)
     best = _maximisers(attainable_returns(case.mdp), lambda rho: rho - table.expected(rho) / case.alpha)
     optimum = exact_plan(case.mdp, CVaR(case.alpha)).value
-    return min(-abs(worth - optimum) for rho in best for worth in _worth(case, lambda s, rho=rho: [rho]))
+    starts = [s for s, _ in case.mdp.initial]
+    return min(-abs(worth - optimum) for rho in best for worth in _worth(case, {s: [rho] for s in starts}))
 
 
 def _start_cases() -> SearchStrategy[ModelCase]:

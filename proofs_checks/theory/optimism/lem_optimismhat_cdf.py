@@ -14,13 +14,14 @@ from verified_risk.law import Law
 from verified_risk.policy import MarkovPolicy, Policy
 from verified_risk.policy.evaluation import return_law
 
-from ...cases.estimation import lifted, on_event, optimistic_mdp
+from ...cases.estimation import lifted, optimistic_mdp
 from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from ...engine.symbolic import Proof, Step, parameters
 from .. import causes
 from . import lem_optimismhat
 from .lem_optimismhat import Case, printed_met
+from .optimistic_pairs import event
 
 
 def ahead(lower: Law, upper: Law) -> Fraction:
@@ -92,7 +93,7 @@ STATEMENT = Statement(
         r"F_{\hat Z^{(\pi)}}(x) \le F_{Z^{(\pi)}}(x) \text{ on } \mathcal E, \text{ for every Markov } \pi",
         "on the event, the return of every Markov policy is stochastically larger in the optimistic model",
         _markov,
-        when=lambda case: case.mdp.n_states == 1 and on_event(case.mdp, case.estimate, case.radii),
+        when=lambda case: case.mdp.n_states == 1 and event(case),
     ),
     finding=Severity.SUBSTANCE,
     cause=causes.PARTS,

@@ -5,28 +5,30 @@ The radii are free rationals: the theory only uses that the event holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Any, Literal
+from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
+from verified_risk.numbers.enclosure import Real
 from verified_risk.objectives import CVaR, Mean, Weighting
 from verified_risk.policy import MarkovPolicy, Policy
 
 from ...cases import strategies
-from ...cases.estimation import Radii, on_event
-from ...cases.estimation_strategies import Event, empirical_models, models_of, shared_policies
+from ...cases.enumeration import every
+from ...cases.estimation import Radii, lifted, on_event, optimistic_mdp, phi
+from ...cases.estimation_strategies import empirical_models, models_of, shared_policies
 
 SMALL_SIZE = (
     "T = 2; one state with two actions, or two states with one; rewards on 0, 1/2, 1; "
     "estimates and radii in halves; a few more with three states or quarters; mean and CVaR at 1/2"
 )
+SMALL_PLAYED = SMALL_SIZE + "; all deterministic Markov policies"
 
 
 @dataclass(frozen=True)
@@ -51,25 +53,35 @@ class Played:
     weighting: Weighting
 
 
-def event(case: Estimated | Played) -> bool:
+def event(case: Any) -> bool:
     """The corrected event."""
     return on_event(case.mdp, case.estimate, case.radii)
 
 
-Shape = Literal["any", "concave"]
+def both_values(case: Any) -> tuple[Real, Real]:
+    """The objective of the policy of a case in the true and in the optimistic model."""
+    better = optimistic_mdp(case.estimate, case.radii)
+    return phi(case.weighting, case.mdp, case.policy), phi(case.weighting, better, lifted(case.policy, better))
+
+
+def radius_cost(case: Estimated | Played) -> Callable[[int, int, int], Fraction]:
+    r""":math:`(T-t)\min(1, S_0\epsilon) + \min(1, 2\epsilon)`."""
+    states, horizon, one = case.mdp.n_states, case.mdp.horizon, Fraction(1)
+
+    def cost(t: int, s: int, a: int) -> Fraction:
+        eps = case.radii[s][a]
+        return (horizon - 1 - t) * min(one, states * eps) + min(one, 2 * eps)
+
+    return cost
 
 
 @st.composite
-def _estimated(draw: st.DrawFn, shape: Shape, kind: Event) -> Estimated:
-    mdp, estimate, radii = draw(_models(kind))
+def estimated(draw: st.DrawFn) -> Estimated:
+    """Models with an estimate on the event or off it, and a concave weighting."""
+    mdp, estimate, radii = draw(_models())
     corners = 2 if mdp.n_states == 1 else 1
-    weighting = draw(strategies.weightings(shape=shape, max_corners=corners))
+    weighting = draw(strategies.weightings(shape="concave", max_corners=corners))
     return Estimated(mdp, estimate, radii, weighting, draw(st.booleans()))
-
-
-def estimated(*, shape: Shape = "concave", event: Event = "any") -> SearchStrategy[Estimated]:
-    """Models with an estimate on the event, off it, or both."""
-    return _estimated(shape, event)
 
 
 @st.composite
@@ -107,27 +119,23 @@ def misled_models(draw: st.DrawFn) -> tuple[MDP, MDP, Radii]:
 
 
 @st.composite
-def _models(draw: st.DrawFn, kind: Event) -> tuple[MDP, MDP, Radii]:
+def _models(draw: st.DrawFn) -> tuple[MDP, MDP, Radii]:
     special = {"unlucky": unlucky_models(), "misled": misled_models()}
-    family = draw(st.sampled_from(("any", "any", "unlucky", *["misled"] * (kind != "on"))))
+    family = draw(st.sampled_from(("any", "any", "unlucky", "misled")))
     if family != "any":
         return draw(special[family])
     mdp = draw(strategies.mdps(max_horizon=2, max_atoms=2, max_denominator=3))
-    return mdp, *draw(empirical_models(mdp, event=kind))
+    return mdp, *draw(empirical_models(mdp, event="any"))
 
 
 @st.composite
-def _played(draw: st.DrawFn, markov: bool, jumps: bool, kind: Event) -> Played:
-    mdp, estimate, radii = draw(_models(kind))
+def played(draw: st.DrawFn, *, markov: bool = False, jumps: bool = False) -> Played:
+    """The same with a policy: Markov, or of any kind."""
+    mdp, estimate, radii = draw(_models())
     policy: Policy = draw(
         strategies.markov_policies(mdp) if markov else shared_policies(mdp, models_of(mdp, estimate, radii))
     )
     return Played(estimate, mdp, radii, policy, draw(strategies.weightings(jumps=jumps)))
-
-
-def played(*, markov: bool = False, jumps: bool = False, event: Event = "any") -> SearchStrategy[Played]:
-    """The same with a policy: Markov, or of any kind."""
-    return _played(markov, jumps, event)
 
 
 def small_models() -> Iterator[tuple[MDP, MDP, Radii]]:
@@ -172,10 +180,8 @@ def _shifted_twice() -> Iterator[tuple[MDP, MDP, Radii]]:
 
 
 def small_estimated() -> Iterator[Estimated]:
-    for mdp, estimate, radii in small_models():
-        for weighting in (Mean(), CVaR(Fraction(1, 2))):
-            for last in (False, True):
-                yield Estimated(mdp, estimate, radii, weighting, last)
+    for model in small_models():
+        yield from every(Estimated, *([part] for part in model), (Mean(), CVaR(Fraction(1, 2))), (False, True))
 
 
 def small_played_markov() -> Iterator[Played]:

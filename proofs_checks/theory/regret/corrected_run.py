@@ -22,6 +22,7 @@ from verified_risk.objectives import CVaR
 
 from ...cases import strategies
 from ...cases.estimation import corrected_level, empirical_law, optimistic_reward, radius
+from ...cases.histories import added
 from ...cases.irrational import exceeds, minimum
 from ...engine.model import Claim, Formal, Statement, at_most, equality, least
 from .. import reasons
@@ -86,7 +87,7 @@ def run(case: Case) -> tuple[Fraction, Fraction, Real, dict[Fraction, Fraction]]
     rooms: list[Real] = [Fraction(1)]
     states: dict[tuple[tuple[Arm, Arm], bool], Fraction] = {((((0, 0)), ((0, 0))), True): Fraction(1)}
     for episode in range(case.episodes):
-        following: dict[tuple[tuple[Arm, Arm], bool], Fraction] = {}
+        following: list[tuple[tuple[tuple[Arm, Arm], bool], Fraction]] = []
         for (state, good), mass in states.items():
             a = choose(case, state, level)
             loss = best - exact[a]
@@ -99,12 +100,12 @@ def run(case: Case) -> tuple[Fraction, Fraction, Real, dict[Fraction, Fraction]]
                 new = (seen, state[1]) if a == 0 else (state[0], seen)
                 # The event is about the estimates before each of the K episodes: the last outcome is not used.
                 ok = good and (episode == case.episodes - 1 or on_radius(case.laws[a], seen, level))
-                following[new, ok] = following.get((new, ok), Fraction()) + mass * p
-        states = following
-    totals: dict[Fraction, Fraction] = {}
-    for (state, _), p in states.items():  # the state determines how often each action was played
-        total = sum((sum(seen) * (best - value) for seen, value in zip(state, exact, strict=True)), Fraction())
-        totals[total] = totals.get(total, Fraction()) + p
+                following.append(((new, ok), mass * p))
+        states = added(following)
+    totals = added(  # the state determines how often each action was played
+        (sum((sum(seen) * (best - value) for seen, value in zip(state, exact, strict=True)), Fraction()), p)
+        for (state, _), p in states.items()
+    )
     return regret, sum((p for (_, good), p in states.items() if good), Fraction()), least(*rooms), totals
 
 
