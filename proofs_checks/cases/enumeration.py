@@ -15,6 +15,7 @@ from verified_risk.objectives import PiecewiseLinear, Weighting
 from verified_risk.policy import HistoryPolicy, ReturnPolicy
 
 from .histories import History, history_policy, possible_histories
+from .sampling import compositions
 
 Case = TypeVar("Case")
 
@@ -32,9 +33,7 @@ def grid(step: Fraction | str, top: Fraction | int = 1) -> list[Fraction]:
 
 def probability_vectors(count: int, parts: int) -> Iterator[tuple[Fraction, ...]]:
     """All vectors of ``count`` multiples of ``1/parts`` that sum to 1."""
-    for bars in itertools.combinations(range(parts + count - 1), count - 1):
-        edges = (-1, *bars, parts + count - 1)
-        yield tuple(Fraction(b - a - 1, parts) for a, b in itertools.pairwise(edges))
+    return (tuple(Fraction(k, parts) for k in counts) for counts in compositions(parts, count))
 
 
 def all_laws(values: Sequence[Fraction], parts: int) -> list[Law]:

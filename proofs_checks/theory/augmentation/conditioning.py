@@ -6,8 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TypeAlias
 
-from verified_risk.mdp import MDP
-from verified_risk.policy import Policy, ReturnPolicy
+import verified_risk as vr
 
 from ...cases.histories import added, chooser, gained, history_laws, state
 
@@ -19,7 +18,7 @@ Rule: TypeAlias = Callable[[int, int, Fraction], Shares | None]
 """``rule(t, s, y)``; None where the conditioning event has probability zero."""
 
 
-def visits(mdp: MDP, policy: Policy) -> list[dict[Cell, tuple[Fraction, Shares]]]:
+def visits(mdp: vr.MDP, policy: vr.Policy) -> list[dict[Cell, tuple[Fraction, Shares]]]:
     """Per step and cell ``(s, y)``: the probability of being there, and of being there and playing each action."""
     choose = chooser(policy)
     levels: list[dict[Cell, tuple[Fraction, Shares]]] = []
@@ -47,12 +46,12 @@ def printed_rule(levels: list[dict[Cell, tuple[Fraction, Shares]]]) -> Rule:
     return rule
 
 
-def rule_of(policy: ReturnPolicy) -> Rule:
+def rule_of(policy: vr.ReturnPolicy) -> Rule:
     """A y-policy as a rule."""
     return lambda t, s, y: dict(policy.choice(t, s, y))
 
 
-def joint_laws(mdp: MDP, rule: Rule) -> list[dict[Cell, Fraction]] | None:
+def joint_laws(mdp: vr.MDP, rule: Rule) -> list[dict[Cell, Fraction]] | None:
     """The joint laws of state and return so far before each step and after the last; None if the rule is undefined."""
     levels: list[dict[Cell, Fraction]] = [{(s, Fraction()): p for s, p in mdp.initial}]
     for t in range(mdp.horizon):

@@ -15,9 +15,8 @@ from itertools import pairwise, product
 
 from hypothesis import strategies as st
 
-from verified_risk.law import Law
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import CVaR, Mean, Spectral, Weighting
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, every, grid
@@ -30,8 +29,8 @@ from ...engine.model import Claim, Formal, Statement, at_most, equality, least
 class Case:
     """A law, a concave weighting, and a threshold."""
 
-    law: Law
-    weighting: Weighting
+    law: vr.Law
+    weighting: vr.Weighting
     rho: Fraction
 
 
@@ -55,8 +54,8 @@ def _slack(case: Case) -> Real:
 
 def _small_cases() -> Iterator[Case]:
     half = Fraction(1, 2)
-    mixtures = Spectral([half, 1], [half, half]), Spectral(["1/4", half], [half, half])
-    weightings = (Mean(), CVaR(half), CVaR("1/4"), *mixtures)
+    mixtures = vr.Spectral([half, 1], [half, half]), vr.Spectral(["1/4", half], [half, half])
+    weightings = (vr.Mean(), vr.CVaR(half), vr.CVaR("1/4"), *mixtures)
     return every(Case, all_laws(grid("1/2"), 4), weightings, (Fraction(), Fraction(1, 4), half, Fraction(1)))
 
 

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from verified_risk.mdp import MDP
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import Weighting
 
 from ...cases import strategies
 from ...cases.estimation import expected_cost, lipschitz, phi
@@ -30,13 +29,13 @@ from .model_pairs import greedy_cost, small_triples
 class Case:
     """Two models and a concave weighting; whether ties break to the last action."""
 
-    mdp: MDP
-    twin: MDP
-    weighting: Weighting
+    mdp: vr.MDP
+    twin: vr.MDP
+    weighting: vr.Weighting
     last_of_ties: bool
 
 
-def greedy_slack(mdp: MDP, twin: MDP, weighting: Weighting, last_of_ties: bool) -> Real:
+def greedy_slack(mdp: vr.MDP, twin: vr.MDP, weighting: vr.Weighting, last_of_ties: bool) -> Real:
     """The right side minus ``v' - Phi(pi')``, and ``Phi'(pi') - v'``."""
     best = Greedy(twin, weighting, last_of_ties=last_of_ties)
     policy = best.policy(mdp)

@@ -12,10 +12,8 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from verified_risk.law import Law
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import Mean
-from verified_risk.policy import ReturnPolicy
 
 from ...cases import strategies
 from ...cases.estimation import expected_cost, lipschitz, phi
@@ -54,16 +52,16 @@ def _drawn(draw: st.DrawFn) -> Pair:
         for s, y in sorted(own[t] | other[t]):
             free = (s, y) not in other[t]
             table[t, s, y] = draw(st.integers(0, mdp.n_actions[s] - 1)) if free else best.values.action(t, s, y)
-    return Pair(twin, mdp, ReturnPolicy(mdp, table), weighting)
+    return Pair(twin, mdp, vr.ReturnPolicy(mdp, table), weighting)
 
 
 def _counterexample() -> Pair:
     """a pays 0 or 1/2 in M, 1/4 or 3/4 in M'; b pays 0.  Play a, then a where M' leads and b where M does."""
     half = Fraction(1, 2)
-    mdp = one_state([Law({0: half, half: half}), 0], 2)
-    twin = one_state([Law({"1/4": half, "3/4": half}), 0], 2)
+    mdp = one_state([vr.Law({0: half, half: half}), 0], 2)
+    twin = one_state([vr.Law({"1/4": half, "3/4": half}), 0], 2)
     table = {(0, 0, 0): 0, (1, 0, "1/4"): 0, (1, 0, "3/4"): 0, (1, 0, 0): 1, (1, 0, half): 1}
-    return Pair(twin, mdp, ReturnPolicy(mdp, table), Mean())
+    return Pair(twin, mdp, vr.ReturnPolicy(mdp, table), vr.Mean())
 
 
 def _small_cases() -> Iterator[Pair]:

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from verified_risk.law import Law
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import Mean
-from verified_risk.policy import ReturnPolicy
 
 from ...cases.estimation import expected_cost, lipschitz
 from ...engine.model import Claim, Formal, Statement
@@ -43,10 +41,10 @@ def _corrected_slack(pair: Pair) -> Real:
 
 def _counterexample() -> Pair:
     """M: a pays 0 or 1; M': a pays 1/8; b pays 1.  Play a, then a where M' leads and b where M leads."""
-    mdp = one_state([Law({0: "1/2", 1: "1/2"}), 1], 2)
+    mdp = one_state([vr.Law({0: "1/2", 1: "1/2"}), 1], 2)
     twin = one_state([Fraction(1, 8), 1], 2)
-    policy = ReturnPolicy(mdp, {(0, 0, 0): 0, (1, 0, "1/8"): 0, (1, 0, 0): 1, (1, 0, 1): 1})
-    return Pair(twin, mdp, policy, Mean())
+    policy = vr.ReturnPolicy(mdp, {(0, 0, 0): 0, (1, 0, "1/8"): 0, (1, 0, 0): 1, (1, 0, 1): 1})
+    return Pair(twin, mdp, policy, vr.Mean())
 
 
 STATEMENT = Statement(

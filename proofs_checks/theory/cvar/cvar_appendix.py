@@ -18,10 +18,8 @@ from itertools import combinations, pairwise
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.law import Law
-from verified_risk.mdp import MDP
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import CVaR
 
 from ...cases import strategies
 from ...cases.enumeration import COIN_MODELS, all_laws, attainable_laws, coin_models, every, grid
@@ -61,7 +59,7 @@ def _rockafellar_uryasev(case: QuantileCase) -> Real:
     return least(
         equality(best, value),
         equality(score(case.law.quantile(case.alpha)), value),
-        equality(CVaR(case.alpha).of(case.law), value),
+        equality(vr.CVaR(case.alpha).of(case.law), value),
     )
 
 
@@ -121,7 +119,7 @@ ROCKAFELLAR_URYASEV = Statement(
 class ModelCase:
     """A model and a level."""
 
-    mdp: MDP
+    mdp: vr.MDP
     alpha: Fraction
 
 
@@ -149,7 +147,7 @@ def supremum(functions: list[Callable[[Fraction], Fraction]], corners: list[Frac
     return max(min(f(x) for f in functions) for x in candidates)
 
 
-def _optimum(laws: list[Law], alpha: Fraction) -> Fraction:
+def _optimum(laws: list[vr.Law], alpha: Fraction) -> Fraction:
     return max(tail_mean(law, alpha) for law in laws)
 
 
@@ -157,7 +155,7 @@ def _j_printed(case: ModelCase) -> Fraction:
     """-|CVaR* - sup_rho {rho - max_pi E(rho - Z)^+ / alpha}|."""
     laws = attainable_laws(case.mdp)
 
-    def line(law: Law) -> Callable[[Fraction], Fraction]:
+    def line(law: vr.Law) -> Callable[[Fraction], Fraction]:
         return lambda rho: rho - shortfall(law, rho) / case.alpha
 
     corners = sorted({z for law in laws for z in law.atoms})
@@ -193,7 +191,7 @@ MINIMUM = Statement(
     ),
     small_cases=small_models,
     small_size=SMALL,
-    counterexample=ModelCase(MDP(0, [[[1], [1]]], [[0, 1]], 1), Fraction(1)),
+    counterexample=ModelCase(vr.MDP(0, [[[1], [1]]], [[0, 1]], 1), Fraction(1)),
     find_budget=200,
     formal=Formal(proves=("cvar_planner_correct",)),
     theory=THEORY + "#appendix-printed",
@@ -209,7 +207,7 @@ MINIMUM = Statement(
 class BudgetCase:
     """A model and a budget."""
 
-    mdp: MDP
+    mdp: vr.MDP
     rho: Fraction
 
 
@@ -243,7 +241,7 @@ VALUE = Statement(
     ),
     small_cases=lambda: every(BudgetCase, coin_models(), grid("1/2", 2)),
     small_size=f"{COIN_MODELS}, budgets in halves",
-    counterexample=BudgetCase(MDP(0, [[[1]]], [[1]], 1), Fraction(1)),
+    counterexample=BudgetCase(vr.MDP(0, [[[1]]], [[1]], 1), Fraction(1)),
     find_budget=200,
     formal=Formal(parts=("budget_le_shortfall", "budget_greedy_attains")),
     theory=THEORY + "#budget",

@@ -14,9 +14,8 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
+import verified_risk as vr
 from verified_risk.grid import grid_model
-from verified_risk.law import Law
-from verified_risk.mdp import MDP
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, every, grid
@@ -29,7 +28,7 @@ from .. import causes
 class LawCase:
     """A reward law in [0, 1] and a grid step."""
 
-    law: Law
+    law: vr.Law
     eta: Fraction
 
 
@@ -81,7 +80,7 @@ class GridCase:
 def _sums(case: GridCase) -> list[Fraction]:
     """The cumulative rewards that the discretised model reaches at any step."""
     law = {r: Fraction(1, len(case.rewards)) for r in case.rewards}
-    model = grid_model(MDP(0, [[[1]]], [[law]], case.horizon), case.eta)
+    model = grid_model(vr.MDP(0, [[[1]]], [[law]], case.horizon), case.eta)
     return sorted({i * model.unit for level in model.reachable() for sums in level.values() for i in sums})
 
 

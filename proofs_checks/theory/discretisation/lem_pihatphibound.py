@@ -13,7 +13,6 @@ from hypothesis.strategies import SearchStrategy
 
 import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import Weighting
 
 from ...cases import strategies
 from ...cases.enumeration import every
@@ -27,7 +26,7 @@ class ObjectiveCase:
     """An adaptation and a weighting."""
 
     adaptation: Case
-    objective: Weighting
+    objective: vr.Weighting
 
 
 def _slack(case: ObjectiveCase) -> Real:

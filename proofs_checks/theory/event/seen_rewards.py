@@ -19,10 +19,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from verified_risk.law import Law
-from verified_risk.mdp import MDP
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Interval, Real, Truth, at_least, bounds
-from verified_risk.policy import ReturnPolicy
 
 from ...cases.estimation import printed_level, radius
 from ...cases.irrational import minimum, root
@@ -131,16 +129,16 @@ def printed_budget(case: Seen) -> Real:
 # -- the models themselves, for tests and small sizes --------------------------------------------------------------
 
 
-def models(case: Seen) -> tuple[MDP, MDP, ReturnPolicy]:
+def models(case: Seen) -> tuple[vr.MDP, vr.MDP, vr.ReturnPolicy]:
     """The true model, the empirical model and the policy (with an entry at every first reward and at 1)."""
     points = case.points
     everything = {Fraction(j, points): Fraction(1, points) for j in range(points)}
     comb = {Fraction(case.offset + i * case.spread, points): Fraction(1, case.seen) for i in range(case.seen)}
     rows: list[list[Any]] = [[[1]] * 3]
-    mdp = MDP(0, rows, [[Law(everything), case.pay_b, 0]], HORIZON)
-    estimate = MDP(0, rows, [[Law(comb), case.pay_b, 0]], HORIZON)
+    mdp = vr.MDP(0, rows, [[vr.Law(everything), case.pay_b, 0]], HORIZON)
+    estimate = vr.MDP(0, rows, [[vr.Law(comb), case.pay_b, 0]], HORIZON)
     table: dict[tuple[int, int, Any], Any] = {(1, 0, y): 1 if y in comb else 2 for y in everything}
-    return mdp, estimate, ReturnPolicy(mdp, {(0, 0, 0): 0, **table, (1, 0, 1): 1})
+    return mdp, estimate, vr.ReturnPolicy(mdp, {(0, 0, 0): 0, **table, (1, 0, 1): 1})
 
 
 # -- cases -----------------------------------------------------------------------------------------------------------

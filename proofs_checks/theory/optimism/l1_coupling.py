@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from fractions import Fraction
 
-from verified_risk.law import Law
-from verified_risk.mdp import MDP
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.policy.evaluation import return_law
 
 from ...cases.estimation import optimistic_mdp, row_of
 from ...cases.histories import added, weighted
@@ -20,7 +18,7 @@ from ...engine.model import Claim, Formal, Statement, at_most, equality, least
 from .optimistic_pairs import SMALL_PLAYED, Played, event, played, small_played_markov
 
 
-def quantile_coupling(law: Law, better: Law) -> list[tuple[Fraction, Fraction, Fraction]]:
+def quantile_coupling(law: vr.Law, better: vr.Law) -> list[tuple[Fraction, Fraction, Fraction]]:
     """``(mass, r, r_hat)``: both laws read off one uniform variable."""
     cuts = sorted({*law.cumulative(), *better.cumulative()})
     below = Fraction()
@@ -31,7 +29,7 @@ def quantile_coupling(law: Law, better: Law) -> list[tuple[Fraction, Fraction, F
     return parts
 
 
-def coupled(case: Played) -> tuple[Law, Law, Fraction]:
+def coupled(case: Played) -> tuple[vr.Law, vr.Law, Fraction]:
     """The laws of the true-model return and of the optimistic return on one space, and the least ``Z_hat - Z``."""
     mdp, better = case.mdp, optimistic_mdp(case.estimate, case.radii)
     pairs: list[tuple[Fraction, Fraction, Fraction]] = []
@@ -53,7 +51,7 @@ def coupled(case: Played) -> tuple[Law, Law, Fraction]:
 
 
 def _step(
-    mdp: MDP, better: MDP, s: int, a: int, jumped: bool
+    mdp: vr.MDP, better: vr.MDP, s: int, a: int, jumped: bool
 ) -> Iterator[tuple[Fraction, Fraction, Fraction, int, bool]]:
     """``(probability, r, r_hat, virtual successor, whether the true successor is s_inf)``."""
     law = mdp.actions(s)[a].reward_law
@@ -77,7 +75,7 @@ def _step(
 def _slack(case: Played) -> Real:
     """The virtual return has the policy's law, is never above the optimistic one, and the objective follows."""
     virtual, actual, least_gain = coupled(case)
-    own = return_law(case.mdp, case.policy)
+    own = vr.return_law(case.mdp, case.policy)
     points = {*virtual.atoms, *own.atoms}
     return least(
         least_gain,

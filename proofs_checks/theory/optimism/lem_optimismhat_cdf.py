@@ -10,9 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from verified_risk.law import Law
-from verified_risk.policy import MarkovPolicy, Policy
-from verified_risk.policy.evaluation import return_law
+import verified_risk as vr
 
 from ...cases.estimation import lifted, optimistic_mdp
 from ...engine.model import Claim, Formal, Statement
@@ -24,20 +22,20 @@ from .lem_optimismhat import Case, printed_met
 from .optimistic_pairs import event
 
 
-def ahead(lower: Law, upper: Law) -> Fraction:
+def ahead(lower: vr.Law, upper: vr.Law) -> Fraction:
     """The least ``F(x) - G(x)`` over all x, for the CDFs F of ``lower`` and G of ``upper``."""
     return min(lower.cdf(x) - upper.cdf(x) for x in {*lower.atoms, *upper.atoms})
 
 
-def _dominance(case: Case, policy: Policy) -> Fraction:
+def _dominance(case: Case, policy: vr.Policy) -> Fraction:
     better = optimistic_mdp(case.estimate, case.radii)
-    return ahead(return_law(case.mdp, policy), return_law(better, lifted(policy, better)))
+    return ahead(vr.return_law(case.mdp, policy), vr.return_law(better, lifted(policy, better)))
 
 
 def _markov(case: Case) -> Fraction:
     """The same for every deterministic Markov policy of one state."""
     tables = product(range(case.mdp.n_actions[0]), repeat=case.mdp.horizon)
-    return min(_dominance(case, MarkovPolicy(case.mdp, [[a] for a in table])) for table in tables)
+    return min(_dominance(case, vr.MarkovPolicy(case.mdp, [[a] for a in table])) for table in tables)
 
 
 STATES = 6

@@ -61,10 +61,6 @@ def _few(case: Visits) -> int:
     return sum(v for n, v in before(case.visits) if n <= case.horizon)
 
 
-def _fewer_slack(case: Visits) -> Real:
-    return Fraction(2 * case.horizon - 1 - _few(case))
-
-
 def _visited_slack(case: Visits) -> Real:
     """1/sqrt(N) <= 1 needs N >= 1: the least N of an episode that visits the pair, less 1."""
     return Fraction(min(n for n, v in before(case.visits) if v) - 1)
@@ -156,7 +152,9 @@ VISITS = Statement(
     title="visits to a pair that has been visited at most T times",
     section="C",
     printed=Claim(
-        r"\#\{\text{visits with } N^{(k)} \le T\} < 2T", "such visits happen fewer than 2T times per pair", _fewer_slack
+        r"\#\{\text{visits with } N^{(k)} \le T\} < 2T",
+        "such visits happen fewer than 2T times per pair",
+        lambda case: Fraction(2 * case.horizon - 1 - _few(case)),
     ),
     corrected=Claim(
         r"\#\{\text{visits with } N^{(k)} \le T\} \le 2T",

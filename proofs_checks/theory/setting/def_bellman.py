@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from verified_risk.law import Law
-from verified_risk.policy.evaluation import return_law
+import verified_risk as vr
 
 from ...cases import strategies
 from ...cases.enumeration import coin_models, history_policies
@@ -21,7 +20,7 @@ from ...engine.model import Claim, Formal, Statement
 from .def_history import Case
 
 
-def _conditional_laws(case: Case) -> dict[History, Law]:
+def _conditional_laws(case: Case) -> dict[History, vr.Law]:
     """The law of the reward still to come after every history of positive probability, from whole episodes."""
     levels = list(history_laws(case.mdp, case.policy))
     parts: dict[History, list[tuple[Fraction, Fraction]]] = {}
@@ -47,8 +46,8 @@ def _slack(case: Case) -> Fraction:
             for z, mass in laws[extended(xi, a, r, target)]
         )
         worst = max(worst, law.kolmogorov(recursive))
-    start = Law.mixture((p, laws[(s,)]) for s, p in case.mdp.initial)
-    return -max(worst, start.kolmogorov(return_law(case.mdp, case.policy)))
+    start = vr.Law.mixture((p, laws[(s,)]) for s, p in case.mdp.initial)
+    return -max(worst, start.kolmogorov(vr.return_law(case.mdp, case.policy)))
 
 
 STATEMENT = Statement(

@@ -15,10 +15,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.law import Law
-from verified_risk.mdp import MDP
-from verified_risk.policy import MarkovPolicy, Policy
-from verified_risk.policy.evaluation import joint_law, return_law
+import verified_risk as vr
 
 from ...cases import strategies
 from ...cases.enumeration import COIN_MODELS, coin_models, history_policies
@@ -42,8 +39,8 @@ from .. import causes
 class Case:
     """A model and one of its policies, Markov, y-dependent or history-dependent."""
 
-    mdp: MDP
-    policy: Policy
+    mdp: vr.MDP
+    policy: vr.Policy
 
 
 def _cases() -> SearchStrategy[Case]:
@@ -62,7 +59,7 @@ def _measure_slack(case: Case) -> Fraction:
     worst = Fraction()
     for t, level in enumerate(history_laws(case.mdp, case.policy)):
         marginal = added(((state(xi), gained(xi)), mass) for xi, mass in level.items())
-        computed = joint_law(case.mdp, case.policy, t)
+        computed = vr.joint_law(case.mdp, case.policy, t)
         for key in {*marginal, *computed}:
             worst = max(worst, abs(marginal.get(key, Fraction()) - computed.get(key, Fraction())))
         worst = max(worst, abs(sum(level.values(), Fraction()) - 1))
@@ -95,15 +92,15 @@ def _episode_printed(case: Case) -> Fraction:
     """Minus the KS distance between the reward in xi_T (T - 1 rewards) and the return."""
     levels = list(history_laws(case.mdp, case.policy))
     collected = weighted((gained(xi), mass) for xi, mass in levels[case.mdp.horizon - 1].items())
-    return -collected.kolmogorov(return_law(case.mdp, case.policy))
+    return -collected.kolmogorov(vr.return_law(case.mdp, case.policy))
 
 
 def _episode_corrected(case: Case) -> Fraction:
     """Minus the KS distance between the reward in xi_{T+1} (T rewards) and the return."""
-    return -law_by_histories(case.mdp, case.policy).kolmogorov(return_law(case.mdp, case.policy))
+    return -law_by_histories(case.mdp, case.policy).kolmogorov(vr.return_law(case.mdp, case.policy))
 
 
-PAYING = MDP(0, [[[1]]], [[1]], 1)
+PAYING = vr.MDP(0, [[[1]]], [[1]], 1)
 
 
 EPISODE = Statement(
@@ -126,7 +123,7 @@ EPISODE = Statement(
     cases=_cases,
     small_cases=_small_cases,
     small_size=SMALL,
-    counterexample=Case(PAYING, MarkovPolicy(PAYING, [[0]])),
+    counterexample=Case(PAYING, vr.MarkovPolicy(PAYING, [[0]])),
     find_budget=200,
     formal=Formal(proves=("return_is_recorded",)),
     theory="01-setting.md#def-history",
@@ -138,18 +135,18 @@ EPISODE = Statement(
 class TailCase:
     """A model, one of its policies, and a step t = 1, ..., T (counted as in the paper)."""
 
-    mdp: MDP
-    policy: Policy
+    mdp: vr.MDP
+    policy: vr.Policy
     t: int
 
 
-def _future(case: TailCase) -> Law:
+def _future(case: TailCase) -> vr.Law:
     """The law of r_t + ... + r_T: what the final joint law has gained beyond step t, path by path."""
     *_, episodes = history_laws(case.mdp, case.policy)
     return weighted((sum((r for _, _, r in xi[case.t - 1 : -1]), Fraction()), p) for xi, p in episodes.items())
 
 
-def _repeated(case: TailCase) -> Law:
+def _repeated(case: TailCase) -> vr.Law:
     """The law of (T - t + 1) r_t: the printed sum, whose summand does not depend on the index."""
     *_, episodes = history_laws(case.mdp, case.policy)
     count = case.mdp.horizon - case.t + 1
@@ -160,9 +157,9 @@ def _return_corrected(case: TailCase) -> Fraction:
     """Minus the KS distance between the law of r_t + ... + r_T and the law built backwards from the last step."""
     choose = chooser(case.policy)
 
-    def ahead(xi: History) -> Law:
+    def ahead(xi: History) -> vr.Law:
         if len(xi) == case.mdp.horizon + 1:
-            return Law.point(0)
+            return vr.Law.point(0)
         return weighted(
             (r + z, q * p * mass)
             for a, q in choose(xi)
@@ -171,10 +168,10 @@ def _return_corrected(case: TailCase) -> Fraction:
         )
 
     before = list(history_laws(case.mdp, case.policy))[case.t - 1]
-    return -_future(case).kolmogorov(Law.mixture((p, ahead(xi)) for xi, p in before.items()))
+    return -_future(case).kolmogorov(vr.Law.mixture((p, ahead(xi)) for xi, p in before.items()))
 
 
-ONLY_THE_FIRST_PAYS = MDP(0, [[[0, 1]], [[0, 1]]], [[1], [0]], 2)
+ONLY_THE_FIRST_PAYS = vr.MDP(0, [[[0, 1]], [[0, 1]]], [[1], [0]], 2)
 
 RETURN = Statement(
     label="def:return",
@@ -198,7 +195,7 @@ RETURN = Statement(
     ),
     small_cases=lambda: (TailCase(c.mdp, c.policy, t) for c in _small_cases() for t in range(1, c.mdp.horizon + 1)),
     small_size=SMALL + ", all t",
-    counterexample=TailCase(ONLY_THE_FIRST_PAYS, MarkovPolicy(ONLY_THE_FIRST_PAYS, [[0, 0], [0, 0]]), 1),
+    counterexample=TailCase(ONLY_THE_FIRST_PAYS, vr.MarkovPolicy(ONLY_THE_FIRST_PAYS, [[0, 0], [0, 0]]), 1),
     find_budget=200,
     formal=Formal(proves=("return_is_before_and_after",)),
     theory="01-setting.md#def-history",

@@ -15,9 +15,8 @@ from itertools import product
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from verified_risk.law import Law
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import CVaR, VaR
 
 from ...cases import strategies
 from ...cases.enumeration import every, grid, two_point_laws
@@ -90,7 +89,7 @@ VAR = Statement(
 class QuantileCase:
     """The law of a return and a level in (0, 1)."""
 
-    law: Law
+    law: vr.Law
     alpha: Fraction
 
 
@@ -109,8 +108,8 @@ def _versions_are_the_quantiles(case: QuantileCase) -> Real:
     return least(
         equality(lower, case.law.quantile(case.alpha)),
         equality(upper, case.law.upper_quantile(case.alpha)),
-        equality(lower, VaR(case.alpha).of(case.law)),
-        equality(upper, VaR(case.alpha, upper=True).of(case.law)),
+        equality(lower, vr.VaR(case.alpha).of(case.law)),
+        equality(upper, vr.VaR(case.alpha, upper=True).of(case.law)),
     )
 
 
@@ -138,7 +137,7 @@ JUMPS = Statement(
 class TailCase:
     """The law of a return, a level alpha in [0, 1], an argument tau of G, and a constant for it."""
 
-    law: Law
+    law: vr.Law
     alpha: Fraction
     tau: Fraction
     constant: Fraction
@@ -152,11 +151,11 @@ def _cvar_printed_slack(case: TailCase) -> Fraction:
 
 def _cvar_corrected_slack(case: TailCase) -> Real:
     """CVaR is the mean of the worst alpha share, filled from below, and 1/alpha is the constant of its weighting."""
-    value = equality(CVaR(case.alpha).of(case.law), tail_mean(case.law, case.alpha))
-    weight = CVaR(case.alpha).value(case.tau)
+    value = equality(vr.CVaR(case.alpha).of(case.law), tail_mean(case.law, case.alpha))
+    weight = vr.CVaR(case.alpha).value(case.tau)
     grows = at_most(weight, case.tau / case.alpha, "growth")
     attained = [equality(weight, case.tau / case.alpha, "attained")] if case.tau <= case.alpha else []
-    return least(value, grows, *attained, equality(CVaR(case.alpha).lipschitz, 1 / case.alpha, "constant"))
+    return least(value, grows, *attained, equality(vr.CVaR(case.alpha).lipschitz, 1 / case.alpha, "constant"))
 
 
 @st.composite
@@ -195,7 +194,7 @@ CVAR = Statement(
     cases=_tail_cases,
     small_cases=_small_tails,
     small_size="laws with at most two atoms in {0, 1/2, 1}, masses in thirds, levels in sixths",
-    counterexample=TailCase(Law.point(0), Fraction(0), Fraction(1, 2), Fraction(1)),
+    counterexample=TailCase(vr.Law.point(0), Fraction(0), Fraction(1, 2), Fraction(1)),
     find_budget=400,
     formal=Formal(proves=("cvar_is_mean_of_worst_share",)),
     theory="01-setting.md#objective-instances",

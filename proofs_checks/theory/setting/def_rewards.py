@@ -14,9 +14,8 @@ from itertools import product
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.law import Law
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import Weighting
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, some_weightings
@@ -27,10 +26,10 @@ from ...engine.model import Claim, Formal, Statement, equality
 class Case:
     """The law of a return, a factor, a shift, and a weighting."""
 
-    law: Law
+    law: vr.Law
     factor: Fraction
     shift: Fraction
-    objective: Weighting
+    objective: vr.Weighting
 
 
 def _slack(case: Case) -> Real:

@@ -20,9 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 import verified_risk as vr
-from verified_risk.law import Law
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import Weighting
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, every, grid, some_weightings
@@ -36,13 +34,13 @@ from .. import causes
 class Case:
     """The law of a return in [0, T], a weighting, and an upper limit M of integration."""
 
-    law: Law
+    law: vr.Law
     horizon: int
-    objective: Weighting
+    objective: vr.Weighting
     top: Fraction
 
 
-def area(law: Law, weight: Callable[[Fraction], Real], low: Fraction, high: Fraction) -> Fraction:
+def area(law: vr.Law, weight: Callable[[Fraction], Real], low: Fraction, high: Fraction) -> Fraction:
     """The integral of ``weight(F(x))`` over ``[low, high]``, rectangle by rectangle; rational weights only."""
     corners = sorted({low, high, *(x for x in law.atoms if low < x < high)})
     total = Fraction()
@@ -78,7 +76,7 @@ def _cases(draw: DrawFn) -> Case:
     horizon = draw(st.integers(1, 3))
     law = draw(strategies.laws(max_value=horizon, max_atoms=4))
     if draw(st.booleans()):  # move the largest return to T, which the paper assumes
-        law = Law.of_weights({**dict(list(law)[:-1]), Fraction(horizon): law.masses[-1]})
+        law = vr.Law.of_weights({**dict(list(law)[:-1]), Fraction(horizon): law.masses[-1]})
     if draw(st.sampled_from((False, False, False, True))):  # beyond the range of the integral
         law = law.affine(1, 4 * horizon)
     top = horizon + draw(strategies.rationals(max_value=2 * horizon + 1, max_denominator=3))
@@ -142,7 +140,7 @@ INTRODUCTION = Statement(
     cases=_cases,
     small_cases=_small_cases,
     small_size=SMALL,
-    counterexample=Case(Law.point(1), 1, vr.Mean(), Fraction(3)),
+    counterexample=Case(vr.Law.point(1), 1, vr.Mean(), Fraction(3)),
     find_budget=200,
     formal=Formal(
         proves=("key_identity",),
@@ -175,7 +173,7 @@ KEY = Statement(
     cases=_cases,
     small_cases=_small_cases,
     small_size=SMALL,
-    counterexample=Case(Law.point(1), 1, vr.Mean(), Fraction(2)),
+    counterexample=Case(vr.Law.point(1), 1, vr.Mean(), Fraction(2)),
     find_budget=100,
     proof=PROOF,
     formal=Formal(

@@ -16,12 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 import verified_risk as vr
-from verified_risk.mdp import MDP
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import CVaR, Weighting
-from verified_risk.planning import exact_plan, plan
-from verified_risk.policy import Policy
-from verified_risk.policy.evaluation import return_law
 
 from ...cases import strategies
 from ...cases.enumeration import COIN_MODELS, attainable_laws, coin_models, every, history_policies, return_cells
@@ -42,7 +37,7 @@ SECTION = "this library"
 
 def _bellman(case: ModelCase) -> Fraction:
     """For the best rho among those that attain the value: minus the largest regret of an action at any (t, s, y)."""
-    answer = exact_plan(case.mdp, CVaR(case.alpha))
+    answer = vr.exact_plan(case.mdp, vr.CVaR(case.alpha))
     table = Budgets(case.mdp)
     attaining = [rho for rho in attainable_returns(case.mdp) if rho - table.expected(rho) / case.alpha == answer.value]
     if not attaining:
@@ -50,7 +45,7 @@ def _bellman(case: ModelCase) -> Fraction:
     return max(-_largest_regret(case, answer.policy, table, rho) for rho in attaining)
 
 
-def _largest_regret(case: ModelCase, policy: Policy, table: Budgets, rho: Fraction) -> Fraction:
+def _largest_regret(case: ModelCase, policy: vr.Policy, table: Budgets, rho: Fraction) -> Fraction:
     return max(
         table.after(t, s, rho - y, a) - table.value(t, s, rho - y)
         for t, s, y in return_cells(case.mdp)
@@ -88,12 +83,12 @@ BELLMAN = Statement(
 
 def _key(case: PlanCase) -> Real:
     """The key identity of the planner's law, its value, and the optimum over all policies by enumeration."""
-    answer = exact_plan(case.mdp, case.objective)
+    answer = vr.exact_plan(case.mdp, case.objective)
     top = Fraction(case.mdp.horizon + 1)
     value = top - area(answer.required_law(), case.objective, Fraction(0), top)
     return least(
         equality(answer.value, value),
-        equality(answer.value, case.objective.of(return_law(case.mdp, answer.policy))),
+        equality(answer.value, case.objective.of(vr.return_law(case.mdp, answer.policy))),
         *(at_most(case.objective.of(law), value) for law in attainable_laws(case.mdp)),
     )
 
@@ -130,10 +125,6 @@ KEY = Statement(
 # -- the evaluator ----------------------------------------------------------------------------------------------------
 
 
-def _evaluator(case: PolicyCase) -> Fraction:
-    return -return_law(case.mdp, case.policy).kolmogorov(law_by_histories(case.mdp, case.policy))
-
-
 def _policy_cases() -> SearchStrategy[PolicyCase]:
     pairs = st.booleans().flatmap(
         lambda product: strategies.mdps_with_policies(max_horizon=3, max_actions=3, max_atoms=2, product=product)
@@ -148,7 +139,7 @@ EVALUATOR = Statement(
     corrected=Claim(
         r"F_{\mathrm{return\_law}(\pi)} = F_{Z^\pi}",
         "The evaluator's law of the return is that of enumerating all histories, for every kind of policy.",
-        _evaluator,
+        lambda case: -vr.return_law(case.mdp, case.policy).kolmogorov(law_by_histories(case.mdp, case.policy)),
     ),
     uses=("def:history",),
     cases=_policy_cases,
@@ -169,16 +160,16 @@ EVALUATOR = Statement(
 class GridPlanCase:
     """A model, a weighting, and a grid step (or the rewards' own grid)."""
 
-    mdp: MDP
-    objective: Weighting
+    mdp: vr.MDP
+    objective: vr.Weighting
     eta: Fraction | None
 
 
 def _certified(case: GridPlanCase) -> Real:
     """lower <= Phi(policy) <= optimum <= upper, and the adapted policy loses at most T eta."""
-    answer = plan(case.mdp, case.objective, eta=case.eta)
-    optimum = exact_plan(case.mdp, case.objective).value
-    attained = case.objective.of(return_law(case.mdp, answer.policy))
+    answer = vr.plan(case.mdp, case.objective, eta=case.eta)
+    optimum = vr.exact_plan(case.mdp, case.objective).value
+    attained = case.objective.of(vr.return_law(case.mdp, answer.policy))
     chain = (answer.lower, attained, optimum, answer.upper)
     slacks = [at_most(a, b, name) for (a, b), name in zip(pairwise(chain), ("lower", "policy", "upper"), strict=True)]
     if case.eta is not None:
@@ -187,7 +178,7 @@ def _certified(case: GridPlanCase) -> Real:
 
 
 def _grid_plan_cases() -> SearchStrategy[GridPlanCase]:
-    objectives = st.one_of(strategies.levels(max_denominator=4).map(CVaR), st.just(vr.VaR("1/2")))
+    objectives = st.one_of(strategies.levels(max_denominator=4).map(vr.CVaR), st.just(vr.VaR("1/2")))
     free = st.builds(GridPlanCase, strategies.mdps(max_horizon=3, max_atoms=2), objectives, st.none())
     return free | strategies.levels(max_denominator=4).flatmap(
         lambda eta: st.builds(
