@@ -118,7 +118,7 @@ def test_an_edited_certificate_is_rejected(statement):
             recheck.check_text(json.dumps(edited))
 
 
-@pytest.mark.parametrize(("by", "most"), [(Fraction(1, 7), 25), (1, 12), (-2, 12)])
+@pytest.mark.parametrize(("by", "most"), [(Fraction(1, 7), 25), (-2, 12)])
 @every_counterexample
 def test_an_edited_and_signed_certificate_is_rejected_or_judged_on_its_merits(statement, by, most):
     """With a new digest the checker must not claim a refutation that the package's own slack denies.
