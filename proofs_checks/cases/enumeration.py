@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import verified_risk as vr
 from verified_risk.grid import grid_model
@@ -15,6 +15,14 @@ from verified_risk.objectives import PiecewiseLinear, Weighting
 from verified_risk.policy import HistoryPolicy, ReturnPolicy
 
 from .histories import History, history_policy, possible_histories
+from .sampling import compositions
+
+Case = TypeVar("Case")
+
+
+def every(case: Callable[..., Case], *fields: Iterable[Any]) -> Iterator[Case]:
+    """``case`` of every combination of its fields; the last field changes fastest."""
+    return itertools.starmap(case, itertools.product(*fields))
 
 
 def grid(step: Fraction | str, top: Fraction | int = 1) -> list[Fraction]:
@@ -25,9 +33,7 @@ def grid(step: Fraction | str, top: Fraction | int = 1) -> list[Fraction]:
 
 def probability_vectors(count: int, parts: int) -> Iterator[tuple[Fraction, ...]]:
     """All vectors of ``count`` multiples of ``1/parts`` that sum to 1."""
-    for bars in itertools.combinations(range(parts + count - 1), count - 1):
-        edges = (-1, *bars, parts + count - 1)
-        yield tuple(Fraction(b - a - 1, parts) for a, b in itertools.pairwise(edges))
+    return (tuple(Fraction(k, parts) for k in counts) for counts in compositions(parts, count))
 
 
 def all_laws(values: Sequence[Fraction], parts: int) -> list[Law]:
@@ -64,6 +70,15 @@ def one_state_models(laws: Iterable[Law], horizon: int, actions: int = 2) -> Ite
     """All models with one state whose actions have the given reward laws (the order of the actions does not matter)."""
     for pays in itertools.combinations_with_replacement(list(laws), actions):
         yield MDP(0, [[[1]] * actions], [list(pays)], horizon)
+
+
+COIN_MODELS = "one state, two actions, T <= 2, rewards in halves, coin flips"
+
+
+def coin_models(*horizons: int) -> Iterator[MDP]:
+    """The models described by :data:`COIN_MODELS`, of these horizons (by default 1 and 2)."""
+    for horizon in horizons or (1, 2):
+        yield from one_state_models(two_point_laws(grid("1/2"), 2), horizon)
 
 
 def return_policies(mdp: MDP, choices: Sequence[Any] | None = None) -> Iterator[ReturnPolicy]:

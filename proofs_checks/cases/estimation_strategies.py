@@ -15,11 +15,12 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
-from verified_risk.policy import MarkovPolicy, MixturePolicy, Policy, ReturnPolicy
+from verified_risk.policy import MixturePolicy, Policy, ReturnPolicy
 
 from . import strategies
 from .estimation import Episode, Radii, optimistic_mdp, row_of
 from .greedy import reachable_sums
+from .histories import weighted
 
 Event: TypeAlias = Literal["on", "off", "any"]
 
@@ -89,11 +90,7 @@ def interlaced_pairs(draw: DrawFn, *, max_teeth: int = 4) -> tuple[MDP, MDP]:
 
 def _moved(law: Law, move: Fraction) -> Law:
     """Every atom moved by the same amount, kept inside [0, 1]."""
-    weights: dict[Fraction, Fraction] = {}
-    for r, p in law:
-        x = min(max(r + move, Fraction()), Fraction(1))
-        weights[x] = weights.get(x, Fraction()) + p
-    return Law.of_weights(weights)
+    return weighted((min(max(r + move, Fraction()), Fraction(1)), p) for r, p in law)
 
 
 def _shared_keys(mdp: MDP, models: Iterable[MDP]) -> list[tuple[int, int, Fraction]]:
@@ -110,11 +107,9 @@ def _shared_keys(mdp: MDP, models: Iterable[MDP]) -> list[tuple[int, int, Fracti
 
 
 @st.composite
-def shared_return_policies(
-    draw: DrawFn, mdp: MDP, models: Iterable[MDP], *, deterministic: bool = True
-) -> ReturnPolicy:
+def shared_return_policies(draw: DrawFn, mdp: MDP, models: Iterable[MDP]) -> ReturnPolicy:
     """y-policies of ``mdp`` with an entry wherever some policy leads in any of ``models``."""
-    choose = {s: strategies.choices(mdp.n_actions[s], deterministic=deterministic) for s in range(mdp.n_states)}
+    choose = {s: strategies.choices(mdp.n_actions[s]) for s in range(mdp.n_states)}
     return ReturnPolicy(mdp, {(t, s, y): draw(choose[s]) for t, s, y in _shared_keys(mdp, models)})
 
 
@@ -134,17 +129,12 @@ def origin_policies(draw: DrawFn, mdp: MDP, models: Iterable[MDP]) -> ReturnPoli
 def shared_policies(mdp: MDP, models: Iterable[MDP]) -> SearchStrategy[Policy]:
     """Markov policies, y-policies, origin policies and mixtures of two y-policies, playable in all of ``models``."""
     several = tuple(models)
-    returns = shared_return_policies(mdp, several, deterministic=False)
+    returns = shared_return_policies(mdp, several)
     mixtures = st.tuples(st.integers(1, 3), returns, returns).map(
         lambda parts: MixturePolicy([(Fraction(parts[0], 4), parts[1]), (1 - Fraction(parts[0], 4), parts[2])])
     )
     markov: SearchStrategy[Policy] = strategies.markov_policies(mdp)
     return st.one_of(markov, returns, origin_policies(mdp, several), mixtures)
-
-
-def markov_policies_of(mdp: MDP) -> SearchStrategy[MarkovPolicy]:
-    """Markov policies, typed as such."""
-    return strategies.markov_policies(mdp)
 
 
 @st.composite

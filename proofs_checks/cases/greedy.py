@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise, product
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
@@ -23,6 +23,11 @@ from verified_risk.policy import ReturnPolicy
 
 Tails: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
 """Pairs ``(alpha_j, w_j)``."""
+
+
+def concave(case: Any) -> bool:
+    """Whether the weighting of a case is concave."""
+    return case.weighting.shape in ("linear", "concave")
 
 
 def tails_of(weighting: Weighting) -> Tails:

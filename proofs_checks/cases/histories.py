@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from verified_risk.errors import InvalidPolicy
 from verified_risk.law import Law
@@ -17,6 +17,7 @@ from verified_risk.policy import Choice, HistoryPolicy, Policy
 
 History: TypeAlias = tuple[Any, ...]
 """``((s, a, r), ..., s)``."""
+Key = TypeVar("Key")
 
 
 class HistoryTable:
@@ -86,13 +87,12 @@ def history_laws(mdp: MDP, policy: Policy) -> Iterator[dict[History, Fraction]]:
     level: dict[History, Fraction] = {(s,): p for s, p in mdp.initial}
     yield level
     for _ in range(mdp.horizon):
-        following: dict[History, Fraction] = {}
-        for xi, mass in level.items():
-            for a, q in choose(xi):
-                for p, target, r in mdp.actions(state(xi))[a].outcomes:
-                    longer = extended(xi, a, r, target)
-                    following[longer] = following.get(longer, Fraction()) + mass * q * p
-        level = following
+        level = added(
+            (extended(xi, a, r, target), mass * q * p)
+            for xi, mass in level.items()
+            for a, q in choose(xi)
+            for p, target, r in mdp.actions(state(xi))[a].outcomes
+        )
         yield level
 
 
@@ -102,9 +102,14 @@ def law_by_histories(mdp: MDP, policy: Policy) -> Law:
     return weighted((gained(xi), p) for xi, p in episodes.items())
 
 
+def added(pairs: Iterable[tuple[Key, Fraction]]) -> dict[Key, Fraction]:
+    """``{key: mass}`` of ``(key, mass)`` pairs, the masses of equal keys added up."""
+    total: dict[Key, Fraction] = {}
+    for key, mass in pairs:
+        total[key] = total.get(key, Fraction()) + mass
+    return total
+
+
 def weighted(pairs: Iterable[tuple[Fraction, Fraction]]) -> Law:
-    """The law with the given ``(value, mass)`` pairs, equal values added up."""
-    weights: dict[Fraction, Fraction] = {}
-    for value, mass in pairs:
-        weights[value] = weights.get(value, Fraction()) + mass
-    return Law.of_weights(weights)
+    """The law with the given ``(value, mass)`` pairs."""
+    return Law.of_weights(added(pairs))

@@ -5,16 +5,24 @@ Rational values (``root(4)``, ``log(1)``, ``exp(0)``) are exact, so that a claim
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Iterable
 from fractions import Fraction
+from functools import reduce
 
 from verified_risk.numbers.enclosure import Interval, Real, Truth, at_least, divide, exp, log, minimum, root
 
-__all__ = ["absolute", "divide", "e_ratio", "exceeds", "exp", "log", "minimum", "root"]
+__all__ = ["absolute", "divide", "e_ratio", "exceeds", "exp", "log", "minimum", "root", "total"]
 
 
 def absolute(x: Real) -> Real:
     """The absolute value."""
     return abs(x) if isinstance(x, Interval) else abs(Fraction(x))
+
+
+def total(numbers: Iterable[Real]) -> Real:
+    """The sum; :func:`sum` is typed for numbers of one kind."""
+    return reduce(operator.add, numbers, Fraction())
 
 
 def exceeds(x: Real, y: Real) -> bool:

@@ -9,6 +9,12 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate
+from typing import TypeAlias
+
+from .histories import added
+
+Gap: TypeAlias = Callable[[Sequence[int], Sequence[Fraction]], Fraction]
+"""``gap(counts, masses)``, a distance of frequencies and masses."""
 
 
 def compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
@@ -55,20 +61,11 @@ def excess_gap(counts: Sequence[int], masses: Sequence[Fraction]) -> Fraction:
     return max(Fraction(c, n) - p for c, p in zip(counts, masses, strict=True))
 
 
-def tail_of(
-    gap: Callable[[Sequence[int], Sequence[Fraction]], Fraction], masses: Sequence[Fraction], n: int
-) -> list[tuple[Fraction, Fraction]]:
+def tail_of(gap: Gap, masses: Sequence[Fraction], n: int) -> list[tuple[Fraction, Fraction]]:
     """Pairs ``(d, P(gap >= d))`` over the attained distances d, increasing."""
-    weights: dict[Fraction, Fraction] = {}
-    for counts, p in multinomial(masses, n):
-        d = gap(counts, masses)
-        weights[d] = weights.get(d, Fraction()) + p
-    pairs: list[tuple[Fraction, Fraction]] = []
-    tail = Fraction()
-    for d in sorted(weights, reverse=True):
-        tail += weights[d]
-        pairs.append((d, tail))
-    return pairs[::-1]
+    weights = added((gap(counts, masses), p) for counts, p in multinomial(masses, n))
+    falling = sorted(weights, reverse=True)
+    return list(zip(falling, accumulate(weights[d] for d in falling), strict=True))[::-1]
 
 
 def leaving_probability(
@@ -78,12 +75,12 @@ def leaving_probability(
     level: dict[tuple[int, ...], Fraction] = {(0,) * len(masses): Fraction(1)}
     left = Fraction()
     for n in range(1, most + 1):
-        following: dict[tuple[int, ...], Fraction] = {}
-        for counts, p in level.items():
-            for i, mass in enumerate(masses):
-                if mass:
-                    key = (*counts[:i], counts[i] + 1, *counts[i + 1 :])
-                    following[key] = following.get(key, Fraction()) + p * mass
+        following = added(
+            ((*counts[:i], counts[i] + 1, *counts[i + 1 :]), p * mass)
+            for counts, p in level.items()
+            for i, mass in enumerate(masses)
+            if mass
+        )
         level = {}
         for counts, p in following.items():
             if leaves(n, counts):

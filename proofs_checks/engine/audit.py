@@ -85,6 +85,13 @@ def audit_statement(statement: Statement[Any], examples: int, seed: int) -> Row:
     failures: list[str] = []
     supported = _support(statement, statement.true_claim, examples, seed, failures)
     refutation = _refute(statement, seed, failures) if statement.should_be_refuted else None
+    return row_of(statement, supported, refutation, failures)
+
+
+def row_of(
+    statement: Statement[Any], support: Support | None, refutation: Refutation | None, failures: Iterable[str]
+) -> Row:
+    """The row of a statement of which an audit found this."""
     return Row(
         label=statement.label,
         title=statement.title,
@@ -100,7 +107,7 @@ def audit_statement(statement: Statement[Any], examples: int, seed: int) -> Row:
         source_sha256=source_hash(statement),
         printed=claim_text(statement.printed),
         corrected=claim_text(statement.corrected),
-        support=supported,
+        support=support,
         refutation=refutation,
         failures=tuple(failures),
     )

@@ -7,11 +7,11 @@ import random
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import verified_risk as vr
 
-from .oracle import Atoms, TooMany, attainable
+from .oracle import Atoms, Curve, TooMany, Value, attainable, curve_of, worth
 from .property import Case, Skipped
 
 LEVELS = ("1/10", "1/4", "1/3", "1/2", "3/4", "9/10")
@@ -105,6 +105,24 @@ def laws_of(model: dict[str, Any]) -> set[Atoms]:
         return attainable(model)
     except TooMany:
         raise Skipped("too many policies to list") from None
+
+
+class BruteForce(NamedTuple):
+    """All attainable laws; the weighting, and whether its values are exact; the best value; the range of returns."""
+
+    laws: set[Atoms]
+    curve: Curve
+    exact: bool
+    best: Value
+    span: Fraction
+
+
+def brute_force(case: Case) -> BruteForce:
+    """What enumeration finds for a case; raise ``Skipped`` if there are too many policies."""
+    laws = laws_of(case["model"])
+    curve, exact = curve_of(case["objective"])
+    returns = [x for law in laws for x, _ in law]
+    return BruteForce(laws, curve, exact, max(worth(law, curve) for law in laws), max(returns) - min(returns))
 
 
 def smaller(case: Case) -> Iterator[Case]:

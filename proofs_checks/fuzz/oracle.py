@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from itertools import pairwise, product
 from statistics import NormalDist
@@ -54,22 +54,27 @@ def _joined(parts: list[tuple[Fraction, Fraction, set[Atoms]]], most: int) -> se
         raise TooMany
     found = set()
     for chosen in product(*(sorted(laws, key=sorted) for _, _, laws in parts)):
-        total: dict[Fraction, Fraction] = {}
-        for (p, r, _), law in zip(parts, chosen, strict=True):
-            for x, q in law:
-                total[x + r] = total.get(x + r, Fraction()) + p * q
-        found.add(frozenset(total.items()))
+        outcomes = zip(parts, chosen, strict=True)
+        found.add(_summed((x + r, p * q) for (p, r, _), law in outcomes for x, q in law))
     return found
+
+
+def _summed(pairs: Iterable[tuple[Fraction, Fraction]]) -> Atoms:
+    """The law with these ``(return, probability)``, those of equal returns added up."""
+    total: dict[Fraction, Fraction] = {}
+    for x, p in pairs:
+        total[x] = total.get(x, Fraction()) + p
+    return frozenset(total.items())
 
 
 def played(model: dict[str, Any], policy: Policy) -> Atoms:
     """The law of the return of a policy, by enumerating all histories of the plain model."""
-    total: dict[Fraction, Fraction] = {}
+    ends: list[tuple[Fraction, Fraction]] = []
     discount = Fraction(model["discount"])
 
     def walk(part: Policy, t: int, s: int, memory: Any, z: Fraction, p: Fraction) -> None:
         if t == model["horizon"]:
-            total[z] = total.get(z, Fraction()) + p
+            ends.append((z, p))
             return
         for a, q in part.choice(t, s, memory):
             for w, target, r in model["outcomes"][s][a]:
@@ -81,16 +86,12 @@ def played(model: dict[str, Any], policy: Policy) -> Atoms:
         for s, p in enumerate(model["initial"]):
             if Fraction(p) and share:
                 walk(part, 0, s, part.start(), Fraction(), share * Fraction(p))
-    return frozenset(total.items())
+    return _summed(ends)
 
 
 def mixed(one: Atoms, other: Atoms, share: Fraction) -> Atoms:
     """The law of the return if ``one`` is drawn with probability ``share`` at the start, ``other`` otherwise."""
-    total: dict[Fraction, Fraction] = {}
-    for law, weight in ((one, share), (other, 1 - share)):
-        for x, p in law:
-            total[x] = total.get(x, Fraction()) + weight * p
-    return frozenset(total.items())
+    return _summed((x, weight * p) for law, weight in ((one, share), (other, 1 - share)) for x, p in law)
 
 
 def worth(law: Atoms, curve: Curve) -> Value:

@@ -51,11 +51,8 @@ def check_optimum(case: Case) -> None:
     - The plan's policy is worth at least ``lower``.
     - ``exact_plan`` attains the best value, for the objectives that it supports.
     """
-    laws = models.laws_of(case["model"])
-    curve, exact = oracle.curve_of(case["objective"])
-    span = max(x for law in laws for x, _ in law) - min(x for law in laws for x, _ in law)
+    laws, curve, exact, best, span = models.brute_force(case)
     slack = Fraction() if exact else span * Fraction(oracle.FLOAT_ERROR)  # a float would round what it is added to
-    best = max(oracle.worth(law, curve) for law in laws)
     found = planned(case)
     _at_most(best, found.upper, slack, "brute force attains more than the upper bound")
     _at_most(found.lower, oracle.worth(oracle.played(case["model"], found.policy), curve), slack,
@@ -97,8 +94,7 @@ def forged(found: Plan, best: Fraction, exact: bool) -> list[tuple[str, Plan]]:
 
 def check_recheck(case: Case) -> None:
     """``recheck`` refutes no honest bound, decides bounds that need no search, and confirms no forged bound."""
-    laws = models.laws_of(case["model"])
-    curve, exact = oracle.curve_of(case["objective"])
+    _, _, exact, best, _ = models.brute_force(case)
     found = planned(case)
     answer = found.recheck(time_limit=PROOF_SECONDS)
     G = vr.objective(case["objective"])
@@ -107,7 +103,6 @@ def check_recheck(case: Case) -> None:
             raise Falsified(f"recheck refutes the {name} bound of an honest plan: {answer}")
         if held is Truth.UNKNOWN and G.levels is not None and case["model"]["discount"] == "1":
             raise Falsified(f"recheck does not decide the {name} bound of a small plan without a search: {answer}")
-    best = max(oracle.worth(law, curve) for law in laws)
     for name, plan in forged(found, Fraction(best), exact):
         again = plan.recheck(time_limit=PROOF_SECONDS)
         held = again.lower_holds if name == "lower" else again.upper_holds
@@ -117,14 +112,12 @@ def check_recheck(case: Case) -> None:
 
 def check_proof(case: Case) -> None:
     """``prove`` proves the plan or raises ``Unsupported``; it proves no forged bound."""
-    laws = models.laws_of(case["model"])
-    curve, exact = oracle.curve_of(case["objective"])
+    _, curve, exact, best, _ = models.brute_force(case)
     found = planned(case)
     try:
         found.prove(time_limit=PROOF_SECONDS)
     except Unsupported:
         raise Skipped("not covered by the checker") from None
-    best = max(oracle.worth(law, curve) for law in laws)
     for name, plan in forged(found, Fraction(best), exact):
         try:
             proved = plan.prove(time_limit=PROOF_SECONDS)

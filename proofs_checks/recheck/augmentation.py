@@ -19,11 +19,7 @@ def averaged(m: Model, choose: Callable[[History], Lottery]) -> Callable[[Histor
         same = {h: p for h, p in levels[len(xi) - 1].items() if h[-1] == xi[-1] and gained(h) <= gained(xi)}
         total = sum(same.values(), Fraction())
         require(total > 0, "the printed policy conditions on an event of positive probability")
-        shares: dict[int, Fraction] = {}
-        for h, p in same.items():
-            for a, q in choose(h):
-                shares[a] = shares.get(a, Fraction()) + p * q / total
-        return list(shares.items())
+        return list(law_of((a, p * q / total) for h, p in same.items() for a, q in choose(h)).items())
 
     return printed
 

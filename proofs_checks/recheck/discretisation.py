@@ -78,7 +78,7 @@ class Adaptation(NamedTuple):
         """
         if t == self.m.horizon:
             return {Fraction(): Fraction(1)}
-        parts = []
+        parts: list[tuple[Fraction, Fraction]] = []
         for a, q in self.lottery(t, s, y + alpha):
             for p, target, raw in self.m.outcomes[s][a]:
                 r = round_up(raw, self.eta) if t < rounded else raw

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 from .file_format import Rejected, number, require
 
 Law = dict[Fraction, Fraction]
+Value = TypeVar("Value")
 
 
 def law(data: Any) -> Law:
@@ -106,9 +107,9 @@ def area(z: Law, g: Callable[[Fraction], Fraction], low: Fraction, high: Fractio
     return sum((g(cdf(z, x)) * (u - x) for x, u in pairwise(corners)), Fraction())
 
 
-def law_of(pairs: Any) -> Law:
+def law_of(pairs: Iterable[tuple[Value, Fraction]]) -> dict[Value, Fraction]:
     """``(value, probability)`` pairs, equal values added up."""
-    z: Law = {}
+    z: dict[Value, Fraction] = {}
     for value, p in pairs:
         z[value] = z.get(value, Fraction()) + p
     return z

@@ -92,17 +92,14 @@ def histories(m: Model, choose: Callable[[History], Lottery], t: int) -> dict[Hi
     """The law of the history after ``t`` steps, by enumeration of paths."""
     level: dict[History, Fraction] = {(s,): p for s, p in m.initial if p}
     for _ in range(t):
-        following: dict[History, Fraction] = {}
-        for xi, mass in level.items():
-            for a, q in choose(xi):
-                for p, s, r in m.outcomes[xi[-1]][a]:
-                    if p and q:
-                        longer = (*xi[:-1], (xi[-1], a, r), s)
-                        following[longer] = following.get(longer, Fraction()) + mass * q * p
-        require(
-            len(following) <= MOST_HISTORIES, f"at most {MOST_HISTORIES} histories, all of which are enumerated here"
+        level = law_of(
+            ((*xi[:-1], (xi[-1], a, r), s), mass * q * p)
+            for xi, mass in level.items()
+            for a, q in choose(xi)
+            for p, s, r in m.outcomes[xi[-1]][a]
+            if p and q
         )
-        level = following
+        require(len(level) <= MOST_HISTORIES, f"at most {MOST_HISTORIES} histories, all of which are enumerated here")
     return level
 
 
@@ -135,10 +132,8 @@ def rewards_of(m: Model, s: int, a: int) -> Law:
 
 def row_of(m: Model, s: int, a: int) -> list[Fraction]:
     """The law of the next state of one action."""
-    row = [Fraction()] * len(m.outcomes)
-    for p, target, _ in m.outcomes[s][a]:
-        row[target] += p
-    return row
+    row = law_of((target, p) for p, target, _ in m.outcomes[s][a])
+    return [row.get(target, Fraction()) for target in range(len(m.outcomes))]
 
 
 def same_shape(m: Model, twin: Model) -> None:

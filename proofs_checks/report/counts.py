@@ -46,6 +46,19 @@ def by_standing(rows: Sequence[Row]) -> dict[str, Counter[Severity]]:
     }
 
 
+def findings_table(rows: Sequence[Row]) -> list[str]:
+    """The lines of a table in Markdown: causes, printed and implied claims of each severity."""
+    counts, causes = by_standing(rows), by_cause(rows)
+    return [
+        "| finding | root causes | claims printed | claims implied |",
+        "|---|---:|---:|---:|",
+        *(
+            f"| *{s}*: {s.meaning} | {causes[s] or ''} | {counts['printed'][s] or ''} | {counts['implied'][s] or ''} |"
+            for s in Severity
+        ),
+    ]
+
+
 def about_others(rows: Sequence[Row]) -> list[str]:
     """One sentence for each other paper, and one for claims of no paper."""
     found: dict[str, Counter[Severity]] = {}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from ..evidence.coq.record import Theorem, theorems
 from ..theory import ALL, by_label
+from .words import table_row
 
 FILE = "theory/formal.md"
 SOURCES = "../../proofs_checks/formal"
@@ -77,19 +76,14 @@ def page() -> str:
     lines = PREFACE.splitlines()
     for claim, file, anchor, theorem in RESTATED:
         name = file.rpartition("/")[2]
-        lines.append(_row((claim, f"[{name}]({SOURCES}/{file})", f"`{theorem}`", f"[{_title(anchor)}]({anchor})")))
+        lines.append(table_row((claim, f"[{name}]({SOURCES}/{file})", f"`{theorem}`", f"[{_title(anchor)}]({anchor})")))
     for heading, folders in SECTIONS.items():
-        lines += [
-            "",
-            f"## {heading}",
-            "",
-            "| statement | theorem | hypotheses | difference from the claim | in words |",
-        ]
-        lines += ["|---|---|---|---|---|"]
+        heads = ("statement", "theorem", "hypotheses", "difference from the claim", "in words")
+        lines += ["", f"## {heading}", "", table_row(heads), "|---" * len(heads) + "|"]
         lines += [_theorem(one) for one in known.values() if one.file.partition("/")[0] in folders]
     lines += ["", "(formal-not-here)=", "## What is not machine-checked, and why", ""]
     lines += ["| statement | why |", "|---|---|"]
-    lines += [_row((f"`{one.label}`", one.formal.missing)) for one in ALL if one.formal.missing]
+    lines += [table_row((f"`{one.label}`", one.formal.missing)) for one in ALL if one.formal.missing]
     return "\n".join(lines) + "\n"
 
 
@@ -102,13 +96,9 @@ def _theorem(theorem: Theorem) -> str:
     anchor = theorem.anchor or next((one.theory for _, one in named), "")
     link = f"[{theorem.name}]({SOURCES}/{theorem.file})"
     words = f"[{_title(anchor)}]({anchor})"
-    return _row(("; ".join(roles), link, theorem.given, "; ".join(filter(None, dict.fromkeys(differs))), words))
+    return table_row(("; ".join(roles), link, theorem.given, "; ".join(filter(None, dict.fromkeys(differs))), words))
 
 
 def _title(anchor: str) -> str:
     """``key identity`` for ``01-setting.md#key-identity``."""
     return anchor.rpartition("#")[2].removesuffix(".md").replace("-", " ")
-
-
-def _row(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"

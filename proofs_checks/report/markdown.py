@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..engine.ledger import ClaimText, Ledger, Row
-from ..engine.severity import Severity
 from ..theory import coverage
 from ..theory.readings import READINGS
-from .counts import about_others, by_cause, by_rank, by_standing, roots
+from .counts import about_others, by_rank, findings_table, roots
 from .graph import inherited
-from .words import RANKS, STANDING, anchor, said_of, section_key, section_title, sentence, short
+from .words import RANKS, STANDING, anchor, said_of, section_key, section_title, sentence, short, table_row
 
 CERTIFICATES = "../proofs_checks/certificates"
 
@@ -35,11 +34,8 @@ def page(ledger: Ledger) -> str:
     lines += _coverage()
     for section in dict.fromkeys(section_key(row.section) for row in rows):
         inside = [row for row in rows if section_key(row.section) == section]
-        lines += [f"## {section_title(section)}", ""]
-        lines += [
-            "| statement | printed | what is true: verdict, evidence | cases | worst slack | power | counterexample |"
-        ]
-        lines += ["|---|---|---|---|---|---|---|"]
+        heads = ("statement", "printed", "what is true: verdict, evidence", "cases", "worst slack", "power")
+        lines += [f"## {section_title(section)}", "", table_row((*heads, "counterexample")), "|---" * 7 + "|"]
         lines += [*(_table_row(row) for row in inside), ""]
         for row in inside:
             lines += _details(row, rests[row.label])
@@ -47,13 +43,7 @@ def page(ledger: Ledger) -> str:
 
 
 def _summary(rows: Sequence[Row], failures: Sequence[str]) -> list[str]:
-    counts, causes = by_standing(rows), by_cause(rows)
-    lines = ["| finding | root causes | claims printed | claims implied |", "|---|---:|---:|---:|"]
-    lines += [
-        f"| *{s}*: {s.meaning} | {causes[s] or ''} | {counts['printed'][s] or ''} | {counts['implied'][s] or ''} |"
-        for s in Severity
-    ]
-    lines += ["", "| strongest evidence for what is true | |", "|---|---|"]
+    lines = [*findings_table(rows), "", "| strongest evidence for what is true | |", "|---|---|"]
     lines += [f"| {rank}: {RANKS[rank]} | {count} |" for rank, count in by_rank(rows).items()]
     lines += [
         "",
@@ -74,23 +64,18 @@ def _causes(rows: Sequence[Row]) -> list[str]:
     lines += ["| finding | cause | lines | correction | claims |", "|---|---|---|---|---|"]
     for root in roots(rows):
         claims = ", ".join(f"[`{row.label}`](#{anchor(row.label)})" for row in root.rows)
-        cells = [str(root.severity), root.cause.title, root.cause.lines, root.cause.right, claims]
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+        lines.append(table_row((root.severity, root.cause.title, root.cause.lines, root.cause.right, claims)))
     return [*lines, ""]
 
 
 def _readings() -> list[str]:
     """A table of the readings of the main theorem and their status."""
-    lines = [
-        "## Readings of the main theorem",
-        "",
-        "The proofs are in [theory](theory/08-regret.md#main-readings).",
-        "",
-    ]
+    lines = ["## Readings of the main theorem", ""]
+    lines += ["The proofs are in [theory](theory/08-regret.md#main-readings).", ""]
     lines += ["| planner | weighting | radii | status | statement |", "|---|---|---|---|---|"]
     for reading in READINGS:
         link = f"[`{reading.label}`](#{anchor(reading.label)})"
-        lines.append(f"| {reading.planner} | {reading.weighting} | {reading.radii} | {reading.status} | {link} |")
+        lines.append(table_row((reading.planner, reading.weighting, reading.radii, reading.status, link)))
     return [*lines, ""]
 
 
@@ -101,8 +86,7 @@ def _coverage() -> list[str]:
     for entry in coverage.ENTRIES:
         where = f"{entry.first}" if entry.first == entry.last else f"{entry.first}-{entry.last}"
         treated = ", ".join(f"[`{label}`](#{anchor(label)})" for label in entry.treated)
-        cells = (where, entry.claim, treated, entry.grade or "", entry.why)
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+        lines.append(table_row((where, entry.claim, treated, entry.grade or "", entry.why)))
     return [*lines, ""]
 
 
@@ -120,8 +104,8 @@ def _table_row(row: Row) -> str:
         alone = f", found again in {tries} case{'s' * (tries != 1)}" if tries else ", not found again"
         checked = "rechecked" if refutation.rechecked else "NOT rechecked"
         against = f"[slack {short(refutation.slack or '')}]({CERTIFICATES}/{refutation.certificate}), {checked}{alone}"
-    cells = [f"[`{row.label}`](#{anchor(row.label)}) {row.title}", said_of(row), truth, cases, worst, power, against]
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    statement = f"[`{row.label}`](#{anchor(row.label)}) {row.title}"
+    return table_row((statement, said_of(row), truth, cases, worst, power, against))
 
 
 def _details(row: Row, rests: Sequence[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from fractions import Fraction
 from html import escape
 
@@ -109,6 +110,11 @@ def anchor(label: str) -> str:
     's-lem-event-rewards'
     """
     return "s-" + re.sub(r"[^A-Za-z0-9]+", "-", label).strip("-")
+
+
+def table_row(cells: Iterable[object]) -> str:
+    """A line of a Markdown table."""
+    return "| " + " | ".join(str(cell).replace("|", r"\|") for cell in cells) + " |"
 
 
 def short(slack: str, most: int = 40) -> str:

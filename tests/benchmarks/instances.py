@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -32,27 +34,17 @@ class Instance:
     denominator: int
 
     def mdp(self) -> vr.MDP:
-        transitions, rewards = [], []
-        for s in range(self.n_states):
-            rows = range(s * self.n_actions, (s + 1) * self.n_actions)
-            transitions.append(
-                [
-                    {
-                        int(j): Fraction(int(w), self.denominator)
-                        for j, w in zip(self.succ[i], self.weight[i], strict=True)
-                    }
-                    for i in rows
-                ]
-            )
-            rewards.append(
-                [
-                    {
-                        Fraction(int(r), self.units): Fraction(int(w), self.denominator)
-                        for r, w in zip(self.reward[i], self.reward_weight[i], strict=True)
-                    }
-                    for i in rows
-                ]
-            )
+        def laws(
+            values: np.ndarray, weights: np.ndarray, read: Callable[[int], Any]
+        ) -> list[list[dict[Any, Fraction]]]:
+            found = [
+                {read(int(v)): Fraction(int(w), self.denominator) for v, w in zip(*row, strict=True)}
+                for row in zip(values, weights, strict=True)
+            ]
+            return [found[i : i + self.n_actions] for i in range(0, len(found), self.n_actions)]
+
+        transitions = laws(self.succ, self.weight, int)
+        rewards = laws(self.reward, self.reward_weight, lambda r: Fraction(r, self.units))
         return vr.MDP(0, transitions, rewards, self.horizon)
 
 

@@ -1,6 +1,6 @@
-"""Large models: threads, memory, rechecks, files and preparation, ratios of one run.
+"""Large models: threads, memory and preparation, ratios of one run.
 
-    python tests/benchmarks/large.py [threads] [memory] [estimates] [recheck] [files] [preparation]
+    python tests/benchmarks/large.py [threads] [memory] [estimates] [preparation]
 
 ``threads`` compares wall-clock times, so it wants an idle machine of two cores; beside them it prints what the CPU
 seconds of the longer part of every step allow, which a busy machine hardly changes.  Everything else is CPU seconds or
@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from fractions import Fraction
@@ -208,35 +207,6 @@ def estimates(quick: bool = False) -> None:
         row(f"(o) {route}", estimated_MB=estimate / 1e6, taken_MB=taken / 1e6, estimated_over_taken=estimate / taken)
 
 
-def recheck() -> None:
-    """CPU seconds of ``plan.recheck()`` over those of ``plan``."""
-    vr.plan(vr.models.random_sparse(20, 4, 5, 2, 3), vr.CVaR("1/10")).recheck()
-    for states in (50, 500, 5000):
-        mdp = vr.models.random_sparse(states, 4, 5, 2, 10)
-        for objective in ("cvar(1/10)", "var(1/10)", "0.5*mean + 0.5*cvar(1/4)"):
-            found: list[vr.Plan] = []
-            planned = cpu(lambda mdp=mdp, G=objective, out=found: out.append(vr.plan(mdp, G)))
-            answers: list[object] = []
-            checked = cpu(lambda plan=found[0], out=answers: out.append(plan.recheck()))
-            print(
-                f"recheck  {states:5} states {objective:26} plan {planned:.2f} s   recheck {checked:.2f} s   ratio "
-                f"{checked / planned:.1f}   {str(answers[0]).split()[1]}, {str(answers[0]).splitlines()[1].split()[1]}",
-                flush=True,
-            )
-
-
-def files() -> None:
-    """Saving and loading the plan of 5,000 states."""
-    mdp = vr.models.random_sparse(5000, 4, 5, 2, 10)
-    plan = vr.plan(mdp, vr.CVaR("1/10"))
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "plan.json"
-        saving = cpu(lambda: plan.save(path))
-        size = path.stat().st_size
-        loading = cpu(lambda: vr.Plan.load(path))
-    print(f"files    5000 states   save {saving:.2f} s   {size / 1e6:.1f} MB   load {loading:.2f} s", flush=True)
-
-
 def preparation(quick: bool = False) -> None:
     """What happens before a pass, over the pass."""
     for name, mdp, eta in (
@@ -265,14 +235,7 @@ def preparation(quick: bool = False) -> None:
 
 
 def main() -> None:
-    rows = {
-        "threads": threads,
-        "memory": memory,
-        "estimates": estimates,
-        "recheck": recheck,
-        "files": files,
-        "preparation": preparation,
-    }
+    rows = {"threads": threads, "memory": memory, "estimates": estimates, "preparation": preparation}
     for name in sys.argv[1:] or rows:
         rows[name]()
 

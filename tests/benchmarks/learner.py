@@ -1,7 +1,6 @@
 """Episodes per second of the learner: S=20, A=4, T=10, 1/eta=10, 20 successors, 11 reward atoms.
 
-``python tests/benchmarks/learner.py`` prints the table; ``rows()`` is for the common report.  Processor time of one
-run on one core; ratios are within it.
+Rows (i) of ``run.py``.  Processor time of one run on one core; ratios are within it.
 """
 
 from __future__ import annotations
@@ -120,43 +119,3 @@ def reference_rate(mdp, episodes: int) -> float:
     for row in draws[2000:]:
         reference.episode(row.tolist())
     return episodes / (time.process_time() - start)
-
-
-REGRET = {
-    "lake, CVaR 33/100": (lambda: vr.models.frozen_lake(), vr.CVaR("33/100"), 2000),
-    "machine, CVaR 1/4": (lambda: vr.models.machine_replacement(), vr.CVaR("1/4"), 5000),
-    "random, CVaR 1/4": (
-        lambda: vr.models.random_sparse(6, 2, 3, 2, horizon=4, seed=1, grid=4), vr.CVaR("1/4"), 5000,
-    ),
-}  # fmt: skip
-
-
-def regret_rows(seeds: int = 20) -> list[tuple[str, str, float, float]]:
-    """Model, learner, mean regret, its standard error over the seeds."""
-    found = []
-    for name, (build, objective, episodes) in REGRET.items():
-        for shown, told in (
-            ("ucb", {"algorithm": "ucb"}), ("kl", {}), ("kl, rewards known", {"known_rewards": True}),
-            ("greedy, tried once", {"algorithm": "greedy-tried"}),
-        ):  # fmt: skip
-            runs = [vr.learn(build(), objective, episodes=episodes, seed=seed, **told) for seed in range(seeds)]
-            last = np.array([run.regret[-1] for run in runs])
-            found.append((name, shown, float(last.mean()), float(last.std() / len(last) ** 0.5)))
-    return found
-
-
-def main() -> None:
-    print(f"{'S=20 A=4 T=10 1/eta=10, 20 successors, 11 atoms':<58} {'episodes/s':>11} {'ratio':>9}")
-    for row in rows(quick="--quick" in sys.argv):
-        if "ms" in row:
-            print(f"{row['what']:<58} {row['ms']:>11.3f}")
-        else:
-            print(f"{row['what']:<58} {row['episodes per second']:>11.4g} {row['ratio']:>9.3g}")
-    if "--regret" in sys.argv:
-        print(f"\n{'regret, 20 seeds':<28} {'learner':<22} {'mean':>9} {'std. error':>11}")
-        for name, shown, mean, error in regret_rows():
-            print(f"{name:<28} {shown:<22} {mean:>9.1f} {error:>11.1f}")
-
-
-if __name__ == "__main__":
-    main()

@@ -19,20 +19,8 @@ HERE = Path(__file__).parent
 def c_library() -> ctypes.CDLL:
     """``gcc -O3 -march=native``; fused operations are allowed, as they are in our kernels."""
     target = Path(tempfile.mkdtemp(prefix="kernel-")) / "kernel.so"
-    subprocess.run(
-        [
-            "gcc",
-            "-O3",
-            "-march=native",
-            "-ffp-contract=fast",
-            "-shared",
-            "-fPIC",
-            str(HERE / "kernel.c"),
-            "-o",
-            str(target),
-        ],
-        check=True,
-    )
+    flags = ("-O3", "-march=native", "-ffp-contract=fast", "-shared", "-fPIC")
+    subprocess.run(["gcc", *flags, str(HERE / "kernel.c"), "-o", str(target)], check=True)
     return ctypes.CDLL(str(target))
 
 

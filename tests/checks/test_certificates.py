@@ -15,7 +15,7 @@ import pytest
 
 from proofs_checks import recheck
 from proofs_checks import theory as statements
-from proofs_checks.engine import certificate, codec, search
+from proofs_checks.engine import certificate, codec
 from proofs_checks.engine.model import Verdict
 from proofs_checks.recheck.command import shown
 from proofs_checks.recheck.file_format import number
@@ -96,14 +96,14 @@ def numbers_in(data, path=()):
         yield path
 
 
-def changed(data, path):
-    """The same data with the number at ``path`` moved."""
+def changed(data, path, by=Fraction(1, 7)):
+    """The same data with the number at ``path`` moved; a whole number moves by at least 1."""
     twin = copy.deepcopy(data)
     place = twin
     for key in path[:-1]:
         place = place[key]
     old = place[path[-1]]
-    place[path[-1]] = old + 1 if isinstance(old, int) else str(Fraction(old) + Fraction(1, 7))
+    place[path[-1]] = old + (int(by) or 1) if isinstance(old, int) else str(Fraction(old) + by)
     return twin
 
 
@@ -118,41 +118,25 @@ def test_an_edited_certificate_is_rejected(statement):
             recheck.check_text(json.dumps(edited))
 
 
+@pytest.mark.parametrize(("by", "most"), [(Fraction(1, 7), 25), (-2, 12)])
 @every_counterexample
-def test_an_edited_and_signed_certificate_is_rejected_or_judged_on_its_merits(statement):
-    """With a new digest the checker must not claim a refutation that the package's own slack denies."""
+def test_an_edited_and_signed_certificate_is_rejected_or_judged_on_its_merits(statement, by, most):
+    """With a new digest the checker must not claim a refutation that the package's own slack denies.
+
+    No probability, reward, level or count may be two less.
+    """
     data = certificate.certificate(statement, statement.counterexample)
-    judged = 0
-    for path in list(numbers_in(data["instance"]))[:25]:
-        edited = {**data, "instance": changed(data["instance"], path)}
+    paths = list(numbers_in(data["instance"]))[:most]
+    assert paths
+    for path in paths:
+        edited = {**data, "instance": changed(data["instance"], path, by)}
         edited["sha256"] = recheck.digest(edited)
         try:
             outcome = recheck.check_text(json.dumps(edited))
         except recheck.Rejected:
-            judged += 1
             continue
-        judged += 1
         if outcome.refutes:
             assert statement.printed.verdict(statement.read(edited["instance"])) is Verdict.REFUTED, path
-    assert judged
-
-
-@every_counterexample
-def test_the_checker_never_refutes_what_the_package_does_not(statement):
-    """On random cases, most of which are no counterexamples."""
-
-    def compare(case):
-        text = certificate.text(certificate.certificate(statement, case))
-        try:
-            refuted = recheck.check_text(text).refutes
-        except recheck.Rejected:
-            return 0
-        if refuted:
-            assert statement.printed.verdict(case) is Verdict.REFUTED, case
-        return 0
-
-    claim = type(statement.printed)("", "", compare)
-    search.random(claim, statement.cases(), examples=8, seed=3, climb=False)
 
 
 def test_the_format_describes_the_instances_of_every_label():

@@ -10,9 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 
+import verified_risk as vr
 from proofs_checks import theory
 from proofs_checks.engine.model import Verdict
-from proofs_checks.theory.augmentation import def_augmented
 from proofs_checks.theory.discretisation import thm_discretized
 from proofs_checks.theory.optimism import l1_greedy
 from proofs_checks.theory.regret import corrected_run
@@ -26,8 +26,8 @@ def verdict(label, case=None):
 @pytest.mark.parametrize("off", [Fraction(-1, 10**12), Fraction(1, 10**12)])
 def test_a_planner_that_is_off_refutes_the_equivalence_of_the_augmented_model(monkeypatch, off):
     assert verdict("def:augmented") is Verdict.STANDS
-    honest = def_augmented.exact_plan
-    monkeypatch.setattr(def_augmented, "exact_plan", lambda *given: SimpleNamespace(value=honest(*given).value + off))
+    honest = vr.exact_plan
+    monkeypatch.setattr(vr, "exact_plan", lambda *given: SimpleNamespace(value=honest(*given).value + off))
     assert verdict("def:augmented") is Verdict.REFUTED
 
 

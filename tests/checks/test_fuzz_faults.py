@@ -22,7 +22,6 @@ from proof_files import require_checker
 import verified_risk as vr
 from proofs_checks import fuzz
 from proofs_checks.engine import workers as engine_workers
-from proofs_checks.engine.model import Claim
 from proofs_checks.fuzz import (
     catalogue,
     commands,
@@ -483,19 +482,16 @@ def test_a_command_that_ends_badly_is_a_failure(monkeypatch, name):
         commands.check({"kind": "number", "text": "1", "words": ["plan", "FILE"]})
 
 
-def test_a_statement_without_a_case_that_meets_its_hypotheses_is_skipped(monkeypatch):
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"when": lambda case: False}, "no case met the hypotheses"),
+        ({"slack": lambda case: Interval(Fraction(-1), Fraction(1))}, "a case could not be decided"),
+    ],
+)
+def test_a_statement_whose_cases_say_nothing_is_skipped(monkeypatch, change, said):
     label = "def:pushforward"
     held = statements.BY_LABEL[label]
-    never = replace(held, corrected=replace(held.true_claim, when=lambda case: False))
-    monkeypatch.setitem(statements.BY_LABEL, label, never)
-    with pytest.raises(Skipped, match="no case met the hypotheses"):
-        statements.check({"label": label, "seed": 1, "examples": 5})
-
-
-def test_a_statement_with_an_undecided_case_is_skipped(monkeypatch):
-    label = "def:pushforward"
-    held = statements.BY_LABEL[label]
-    unsure = replace(held, corrected=Claim("", "", lambda case: Interval(Fraction(-1), Fraction(1))))
-    monkeypatch.setitem(statements.BY_LABEL, label, unsure)
-    with pytest.raises(Skipped, match="a case could not be decided"):
+    monkeypatch.setitem(statements.BY_LABEL, label, replace(held, corrected=replace(held.true_claim, **change)))
+    with pytest.raises(Skipped, match=said):
         statements.check({"label": label, "seed": 1, "examples": 5})

@@ -9,11 +9,10 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from test_certificates import WITH_COUNTEREXAMPLE, every_counterexample
 
-from proofs_checks import recheck, theory
+from proofs_checks import recheck
 from proofs_checks.engine import certificate
-
-FALSE = [statement for statement in theory.ALL if statement.counterexample is not None]
 
 
 def signed(data: dict[str, Any]) -> str:
@@ -86,7 +85,7 @@ EDITS = {
 }
 WITH_MODELS = [
     statement
-    for statement in FALSE
+    for statement in WITH_COUNTEREXAMPLE
     if any(models(certificate.certificate(statement, statement.counterexample)["instance"]))
 ]
 
@@ -107,7 +106,7 @@ def test_enough_certificates_hold_models():
     assert len(WITH_MODELS) >= 15
 
 
-@pytest.mark.parametrize("statement", FALSE, ids=lambda statement: statement.label)
+@every_counterexample
 def test_a_digest_is_compared_to_its_last_digit(statement):
     data = certificate.certificate(statement, statement.counterexample)
     for place in (0, 7, 31, 32, 63):
@@ -126,7 +125,7 @@ def policies(instance: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 WITH_POLICIES = [
     statement
-    for statement in FALSE
+    for statement in WITH_COUNTEREXAMPLE
     if any(policies(certificate.certificate(statement, statement.counterexample)["instance"]))
 ]
 

@@ -3,44 +3,17 @@
 from __future__ import annotations
 
 from proofs_checks import theory as statements
-from proofs_checks.engine.audit import claim_text
-from proofs_checks.engine.ledger import Enumerated, Ledger, Refutation, Row, Sampled, Support
+from proofs_checks.engine import audit
+from proofs_checks.engine.ledger import Enumerated, Ledger, Refutation, Sampled, Support
 
 
 def row_of(statement, *, rank="exhaustive", failures=()):
     """A row of the ledger as the audit writes it, without running the audit."""
     refuted = statement.should_be_refuted and statement.counterexample is not None
-    return Row(
-        label=statement.label,
-        title=statement.title,
-        section=statement.section,
-        said=statement.said,
-        finding=statement.finding,
-        cause=statement.cause,
-        uses=statement.uses,
-        theory=statement.theory,
-        notes=statement.notes,
-        source="proofs_checks/engine/model.py",
-        source_sha256="",
-        printed=claim_text(statement.printed),
-        corrected=claim_text(statement.corrected),
-        support=Support(
-            "stands",
-            rank,
-            (f"{rank} (some cases)",),
-            (),
-            Enumerated("", 0, 0),
-            Sampled(0, 5, 5),
-            "0",
-            None,
-            {"bound": "0.8"},
-            {"bound": "why"},
-            "noticed",
-        ),
-        refutation=Refutation("x.json", "-1/4", True, None) if refuted else None,
-        failures=tuple(failures),
-        paper=statement.paper,
-    )
+    evidence = (f"{rank} (some cases)",)
+    cases = Enumerated("", 0, 0), Sampled(0, 5, 5)
+    support = Support("stands", rank, evidence, (), *cases, "0", None, {"bound": "0.8"}, {"bound": "why"}, "noticed")
+    return audit.row_of(statement, support, Refutation("x.json", "-1/4", True, None) if refuted else None, failures)
 
 
 def ledger_of(rows, failures=()):

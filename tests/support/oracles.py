@@ -7,6 +7,7 @@ Fraction, nothing is shared with ``verified_risk`` but the numbers.
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from fractions import Fraction
 
@@ -113,26 +114,27 @@ def phi_by_area(law, weight, top):
 
 
 def reachable(model):
-    """All (t, s, y) that some policy reaches."""
-    found, level = [], {(s, Fraction()) for s, p in model.initial.items() if p}
+    """All (t, s, y) that some policy reaches before step t < T."""
+    return levels(model)[:-1]
+
+
+def levels(model):
+    """The same after the last step as well."""
+    found = [sorted((s, Fraction()) for s, p in model.initial.items() if p)]
     for t in range(model.horizon):
-        found.append(sorted(level))
         level = {
             (s2, y + model.discount**t * r)
-            for s, y in level
+            for s, y in found[-1]
             for action in model.outcomes[s]
             for p, s2, r in action
             if p
         }
+        found.append(sorted(level))
     return found
 
 
 def count_return_policies(model):
-    count = 1
-    for level in reachable(model):
-        for s, _ in level:
-            count *= len(model.outcomes[s])
-    return count
+    return math.prod(len(model.outcomes[s]) for level in reachable(model) for s, _ in level)
 
 
 def all_return_laws(model):
@@ -159,40 +161,31 @@ def law_of_table(model, table):
     return law
 
 
+def all_histories(model):
+    """Every history before a step t < T that some policy meets."""
+    found = [[(s,) for s, p in model.initial.items() if p]]
+    for _ in range(model.horizon - 1):
+        longer = {
+            (*h[:-1], (h[-1], a, r), s2)
+            for h in found[-1]
+            for a, action in enumerate(model.outcomes[h[-1]])
+            for p, s2, r in action
+            if p
+        }
+        found.append(sorted(longer))
+    return list(itertools.chain(*found))
+
+
 def all_history_laws(model):
     """The law of the return of every deterministic history-dependent policy; T <= 2 and few branches only."""
-    histories = [(s,) for s, p in model.initial.items() if p]
-    keys = list(histories)
-    for _ in range(model.horizon - 1):
-        histories = sorted(
-            {
-                (*h[:-1], (h[-1], a, r), s2)
-                for h in histories
-                for a, action in enumerate(model.outcomes[h[-1]])
-                for p, s2, r in action
-                if p
-            }
-        )
-        keys += histories
+    keys = all_histories(model)
     for actions in itertools.product(*(range(len(model.outcomes[h[-1]])) for h in keys)):
         table = dict(zip(keys, actions, strict=True))
         yield law_of_rule(model, lambda h, table=table: {table[h]: Fraction(1)})
 
 
 def count_history_policies(model):
-    histories = [(s,) for s, p in model.initial.items() if p]
-    count = 1
-    for t in range(model.horizon):
-        for h in histories:
-            count *= len(model.outcomes[h[-1]])
-        if t < model.horizon - 1:
-            histories = [
-                (*h[:-1], (h[-1], a, r), s2)
-                for h in histories
-                for a, action in enumerate(model.outcomes[h[-1]])
-                for s2, r in {(s2, r) for p, s2, r in action if p}
-            ]
-    return count
+    return math.prod(len(model.outcomes[h[-1]]) for h in all_histories(model))
 
 
 def best_expected_utility(model, utility):
@@ -212,28 +205,15 @@ def best_expected_utility(model, utility):
     return sum(p * value(0, s, Fraction()) for s, p in model.initial.items() if p)
 
 
-def best_spectral_by_rho_vectors(model, levels):
+def best_spectral_by_rho_vectors(model, mixture):
     """max over nondecreasing vectors of attainable rhos of max_pi E sum_j w_j (rho_j - (rho_j - Z)^+ / a_j)."""
-    last = oracle_returns(model)
-    best = None
-    for rhos in itertools.combinations_with_replacement(last, len(levels)):
 
-        def utility(z, rhos=rhos):
-            return sum(w * (rho - max(rho - z, 0) / a) for rho, (a, w) in zip(rhos, levels, strict=True))
+    def expected(rhos):
+        tails = list(zip(rhos, mixture, strict=True))
+        return best_expected_utility(model, lambda z: sum(w * (rho - max(rho - z, 0) / a) for rho, (a, w) in tails))
 
-        value = best_expected_utility(model, utility)
-        best = value if best is None else max(best, value)
-    return best
+    return max(map(expected, itertools.combinations_with_replacement(oracle_returns(model), len(mixture))))
 
 
 def oracle_returns(model):
-    level = {(s, Fraction()) for s, p in model.initial.items() if p}
-    for t in range(model.horizon):
-        level = {
-            (s2, y + model.discount**t * r)
-            for s, y in level
-            for action in model.outcomes[s]
-            for p, s2, r in action
-            if p
-        }
-    return sorted({y for _, y in level})
+    return sorted({y for _, y in levels(model)[-1]})

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TypeAlias
 
-from verified_risk.mdp import MDP
-from verified_risk.policy import Policy, ReturnPolicy
+import verified_risk as vr
 
-from ...cases.histories import chooser, gained, history_laws, state
+from ...cases.histories import added, chooser, gained, history_laws, state
 
 Cell: TypeAlias = tuple[int, Fraction]
 """State and return so far."""
@@ -19,7 +18,7 @@ Rule: TypeAlias = Callable[[int, int, Fraction], Shares | None]
 """``rule(t, s, y)``; None where the conditioning event has probability zero."""
 
 
-def visits(mdp: MDP, policy: Policy) -> list[dict[Cell, tuple[Fraction, Shares]]]:
+def visits(mdp: vr.MDP, policy: vr.Policy) -> list[dict[Cell, tuple[Fraction, Shares]]]:
     """Per step and cell ``(s, y)``: the probability of being there, and of being there and playing each action."""
     choose = chooser(policy)
     levels: list[dict[Cell, tuple[Fraction, Shares]]] = []
@@ -42,37 +41,32 @@ def printed_rule(levels: list[dict[Cell, tuple[Fraction, Shares]]]) -> Rule:
         mass = sum((here for here, _ in below), Fraction())
         if not mass:
             return None
-        shares: Shares = {}
-        for _, played in below:
-            for a, share in played.items():
-                shares[a] = shares.get(a, Fraction()) + share / mass
-        return shares
+        return added((a, share / mass) for _, played in below for a, share in played.items())
 
     return rule
 
 
-def rule_of(policy: ReturnPolicy) -> Rule:
+def rule_of(policy: vr.ReturnPolicy) -> Rule:
     """A y-policy as a rule."""
     return lambda t, s, y: dict(policy.choice(t, s, y))
 
 
-def joint_laws(mdp: MDP, rule: Rule) -> list[dict[Cell, Fraction]] | None:
+def joint_laws(mdp: vr.MDP, rule: Rule) -> list[dict[Cell, Fraction]] | None:
     """The joint laws of state and return so far before each step and after the last; None if the rule is undefined."""
-    level: dict[Cell, Fraction] = {(s, Fraction()): p for s, p in mdp.initial}
-    levels = [level]
+    levels: list[dict[Cell, Fraction]] = [{(s, Fraction()): p for s, p in mdp.initial}]
     for t in range(mdp.horizon):
-        following: dict[Cell, Fraction] = {}
-        for (s, y), mass in level.items():
-            shares = rule(t, s, y)
-            if shares is None:
-                return None
-            for a, q in shares.items():
-                for p, target, r in mdp.actions(s)[a].outcomes:
-                    if q:
-                        key = (target, y + r)
-                        following[key] = following.get(key, Fraction()) + mass * q * p
-        level = following
-        levels.append(level)
+        played = [(s, y, mass, rule(t, s, y)) for (s, y), mass in levels[-1].items()]
+        if any(shares is None for *_, shares in played):
+            return None
+        levels.append(
+            added(
+                ((target, y + r), mass * q * p)
+                for s, y, mass, shares in played
+                for a, q in (shares or {}).items()
+                for p, target, r in mdp.actions(s)[a].outcomes
+                if q
+            )
+        )
     return levels
 
 

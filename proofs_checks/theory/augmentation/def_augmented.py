@@ -6,22 +6,16 @@ step, policies of (t, s, y) are as good as policies of the whole history.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 import verified_risk as vr
-from verified_risk.law import Law
-from verified_risk.mdp import MDP
 from verified_risk.numbers.enclosure import Real, bounds
-from verified_risk.objectives import Weighting
-from verified_risk.planning import exact_plan
 
 from ...cases import strategies
-from ...cases.enumeration import attainable_laws, grid, one_state_models, return_policies, two_point_laws
+from ...cases.enumeration import attainable_laws, coin_models, every, return_policies
 from ...cases.histories import weighted
 from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
@@ -33,15 +27,15 @@ from .conditioning import joint_laws, rule_of
 class Case:
     """A model and a concave weighting (so that deterministic policies suffice)."""
 
-    mdp: MDP
-    objective: Weighting
+    mdp: vr.MDP
+    objective: vr.Weighting
 
 
-def _best(laws: list[Law], objective: Weighting) -> Fraction:
+def _best(laws: list[vr.Law], objective: vr.Weighting) -> Fraction:
     return max(bounds(objective.of(law))[0] for law in laws)
 
 
-def _payments(mdp: MDP, after: int) -> list[Law]:
+def _payments(mdp: vr.MDP, after: int) -> list[vr.Law]:
     """The laws of the reward before step ``after`` (counted from 0), over all deterministic y-policies."""
     laws = []
     for policy in return_policies(mdp):
@@ -61,19 +55,7 @@ def _corrected(case: Case) -> Real:
     """With the payment after the last step, y-policies attain the optimum over histories, and so does the planner."""
     optimum = _best(attainable_laws(case.mdp), case.objective)
     augmented = _best(_payments(case.mdp, case.mdp.horizon), case.objective)
-    return least(equality(augmented, optimum), equality(exact_plan(case.mdp, case.objective).value, optimum))
-
-
-def _cases() -> SearchStrategy[Case]:
-    small = strategies.mdps(max_horizon=2, max_denominator=2)
-    return st.builds(Case, small, strategies.weightings(shape="concave"))
-
-
-def _small_cases() -> Iterator[Case]:
-    for horizon in (1, 2):
-        for mdp in one_state_models(two_point_laws(grid("1/2"), 2), horizon):
-            for objective in (vr.Mean(), vr.CVaR("1/2"), vr.CVaR("1/3")):
-                yield Case(mdp, objective)
+    return least(equality(augmented, optimum), equality(vr.exact_plan(case.mdp, case.objective).value, optimum))
 
 
 STATEMENT = Statement(
@@ -93,10 +75,12 @@ STATEMENT = Statement(
     finding=Severity.SLIP,
     cause=causes.EPISODE,
     uses=("thm:augmented",),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=lambda: st.builds(
+        Case, strategies.mdps(max_horizon=2, max_denominator=2), strategies.weightings(shape="concave")
+    ),
+    small_cases=lambda: every(Case, coin_models(), (vr.Mean(), vr.CVaR("1/2"), vr.CVaR("1/3"))),
     small_size="one state, two actions, T <= 2, rewards in halves, coin flips; mean and two CVaRs; all policies",
-    counterexample=Case(MDP(0, [[[1]]], [[1]], 1), vr.Mean()),
+    counterexample=Case(vr.MDP(0, [[[1]]], [[1]], 1), vr.Mean()),
     find_budget=100,
     formal=Formal(proves=("augmented_mdp_has_the_same_optimum",)),
     theory="02-augmentation.md#augmented-mdp",

@@ -14,13 +14,11 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from verified_risk.law import Law
-from verified_risk.mdp import MDP
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.policy import MarkovPolicy, ReturnPolicy
-from verified_risk.policy.evaluation import return_law
 
 from ...engine.model import Claim, Formal, Statement, at_most
+from ..cvar.budget import tail_mean
 
 LEVEL = Fraction(3, 4)
 
@@ -32,29 +30,20 @@ class Case:
     chance: Fraction
 
 
-def model(case: Case) -> MDP:
+def model(case: Case) -> vr.MDP:
     """State 0 pays a fair coin and leads to state 1, where a pays 1/2 and b pays 1 with the chance."""
     half = Fraction(1, 2)
     bet = {0: 1 - case.chance, 1: case.chance}
-    return MDP(0, [[[0, 1]], [[0, 1], [0, 1]]], [[{0: half, 1: half}], [half, bet]], 2)
-
-
-def lower_mean(law: Law) -> Fraction:
-    """CVaR at level 3/4, the mean of the worst three quarters."""
-    left, total = LEVEL, Fraction()
-    for z, p in law:
-        total += min(left, p) * z
-        left -= min(left, p)
-    return total / LEVEL
+    return vr.MDP(0, [[[0, 1]], [[0, 1], [0, 1]]], [[{0: half, 1: half}], [half, bet]], 2)
 
 
 def gap(case: Case) -> Fraction:
     """The value of the policy that looks at its first reward, minus the best value of a Markov policy."""
     mdp = model(case)
-    looks = ReturnPolicy(mdp, lambda t, s, y: int(s == 1 and y == 0))
-    markov = [MarkovPolicy(mdp, [[0, 0], [0, second]]) for second in (0, 1)]
-    best = max(lower_mean(return_law(mdp, policy)) for policy in markov)
-    return lower_mean(return_law(mdp, looks)) - best
+    looks = vr.ReturnPolicy(mdp, lambda t, s, y: int(s == 1 and y == 0))
+    markov = [vr.MarkovPolicy(mdp, [[0, 0], [0, second]]) for second in (0, 1)]
+    best = max(tail_mean(vr.return_law(mdp, policy), LEVEL) for policy in markov)
+    return tail_mean(vr.return_law(mdp, looks), LEVEL) - best
 
 
 def _slack(case: Case) -> Real:

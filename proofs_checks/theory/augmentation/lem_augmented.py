@@ -8,29 +8,21 @@ printed average (over :math:`J \le y`) and hold for the average over :math:`J = 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
+from itertools import starmap
 
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.mdp import MDP
-from verified_risk.policy import Policy
 from verified_risk.policy.evaluation import behavioural_form
 
 from ...cases import strategies
+from ...cases.histories import added, gained, history_laws, state
 from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
+from ..setting.def_history import Case
 from .conditioning import Rule, cumulative, joint_laws, printed_rule, rule_of, visits
 from .thm_augmented import SMALL, repeated_coin, small_models_and_policies
-
-
-@dataclass(frozen=True)
-class Case:
-    """A model and one of its policies."""
-
-    mdp: MDP
-    policy: Policy
 
 
 def _plays(case: Case, rule: Rule) -> Fraction:
@@ -40,8 +32,8 @@ def _plays(case: Case, rule: Rule) -> Fraction:
         for s, y in cells:
             for a in range(case.mdp.n_actions[s]):
                 gap = Fraction()
-                for (state, gain), (mass, shares) in cells.items():
-                    if state == s and gain <= y:
+                for (state_, gain), (mass, shares) in cells.items():
+                    if state_ == s and gain <= y:
                         averaged = rule(t, s, gain)
                         assert averaged is not None  # the policy itself reaches this cell
                         gap += shares.get(a, Fraction()) - mass * averaged.get(a, Fraction())
@@ -53,25 +45,15 @@ def _reaches(case: Case, rule: Rule) -> Fraction:
     """-max |D_t(y, s) under the policy - D_t(y, s) under the rule| over t = 1..T+1, s and attained y."""
     averaged = joint_laws(case.mdp, rule)
     assert averaged is not None
-    own = [{cell: mass for cell, (mass, _) in cells.items()} for cells in visits(case.mdp, case.policy)]
-    last = joint_laws_of_policy(case)
+    own = (
+        added(((state(xi), gained(xi)), mass) for xi, mass in level.items())
+        for level in history_laws(case.mdp, case.policy)
+    )
     worst = Fraction()
-    for mine, other in zip([*own, last], averaged, strict=True):
+    for mine, other in zip(own, averaged, strict=True):
         for s, y in {*mine, *other}:
             worst = max(worst, abs(cumulative(mine, s, y) - cumulative(other, s, y)))
     return -worst
-
-
-def joint_laws_of_policy(case: Case) -> dict[tuple[int, Fraction], Fraction]:
-    """The joint law of state and return after the last step, from the history measure."""
-    from ...cases.histories import gained, history_laws, state
-
-    *_, episodes = history_laws(case.mdp, case.policy)
-    level: dict[tuple[int, Fraction], Fraction] = {}
-    for xi, mass in episodes.items():
-        key = (state(xi), gained(xi))
-        level[key] = level.get(key, Fraction()) + mass
-    return level
 
 
 def _printed_rule(case: Case) -> Rule:
@@ -88,8 +70,7 @@ def _cases() -> SearchStrategy[Case]:
 
 
 def _small_cases() -> Iterator[Case]:
-    for mdp, policy in small_models_and_policies():
-        yield Case(mdp, policy)
+    return starmap(Case, small_models_and_policies())
 
 
 FIRST = Statement(

@@ -17,12 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 import verified_risk as vr
-from verified_risk.law import Law
-from verified_risk.mdp import MDP
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import Weighting
-from verified_risk.policy import Policy
-from verified_risk.policy.evaluation import behavioural_form, return_law
 
 from ...cases import strategies
 from ...cases.enumeration import grid, history_policies, one_state_models
@@ -38,12 +33,12 @@ from .conditioning import joint_laws, printed_rule, visits
 class Case:
     """A model, one of its policies, a weighting."""
 
-    mdp: MDP
-    policy: Policy
-    objective: Weighting
+    mdp: vr.MDP
+    policy: vr.Policy
+    objective: vr.Weighting
 
 
-def _printed_law(case: Case) -> Law | None:
+def _printed_law(case: Case) -> vr.Law | None:
     """The law of the return of the printed policy; None if it conditions on an event of probability zero."""
     levels = joint_laws(case.mdp, printed_rule(visits(case.mdp, case.policy)))
     return None if levels is None else weighted((y, mass) for (_, y), mass in levels[-1].items())
@@ -58,21 +53,20 @@ def _printed(case: Case) -> Real:
 
 def _corrected(case: Case) -> Real:
     """Minus the KS distance between the laws of the return of the behavioural form and of the policy."""
-    averaged = return_law(case.mdp, behavioural_form(case.mdp, case.policy))
+    averaged = vr.return_law(case.mdp, vr.behavioural_form(case.mdp, case.policy))
     return -averaged.kolmogorov(law_by_histories(case.mdp, case.policy))
 
 
 def _cases() -> SearchStrategy[Case]:
     pairs = strategies.mdps_with_policies(kinds=("history", "return"), min_actions=2, max_horizon=3)
-    return st.builds(
-        lambda pair, objective: Case(pair[0], pair[1], objective), pairs, strategies.weightings(jumps=True)
-    )
+    objectives = strategies.weightings(jumps=True)
+    return st.builds(lambda pair, objective: Case(pair[0], pair[1], objective), pairs, objectives)
 
 
-def small_models_and_policies() -> Iterator[tuple[MDP, Policy]]:
+def small_models_and_policies() -> Iterator[tuple[vr.MDP, vr.Policy]]:
     """One state, two actions, T = 2, fixed rewards in halves, lotteries in halves after every history."""
     halves = [{0: 1}, {1: 1}, {0: Fraction(1, 2), 1: Fraction(1, 2)}]
-    for mdp in one_state_models([Law.point(r) for r in grid("1/2")], 2):
+    for mdp in one_state_models([vr.Law.point(r) for r in grid("1/2")], 2):
         for policy in history_policies(mdp, halves):
             yield mdp, policy
 
@@ -80,15 +74,9 @@ def small_models_and_policies() -> Iterator[tuple[MDP, Policy]]:
 SMALL = "one state, two actions, T = 2, fixed rewards in halves, all history policies with lotteries in halves"
 
 
-def _small_cases() -> Iterator[Case]:
-    for mdp, policy in small_models_and_policies():
-        for objective in (vr.Mean(), vr.CVaR("1/2")):
-            yield Case(mdp, policy, objective)
-
-
-def repeated_coin() -> tuple[MDP, Policy]:
+def repeated_coin() -> tuple[vr.MDP, vr.Policy]:
     """Toss a coin for the first action and repeat it; a pays 0, b pays 1."""
-    mdp = MDP(0, [[[1], [1]]], [[0, 1]], 2)
+    mdp = vr.MDP(0, [[[1], [1]]], [[0, 1]], 2)
     half = Fraction(1, 2)
     zero, one = Fraction(0), Fraction(1)
     return mdp, history_policy(mdp, {(0,): {0: half, 1: half}, ((0, 0, zero), 0): 0, ((0, 1, one), 0): 1})
@@ -163,7 +151,9 @@ STATEMENT = Statement(
     cause=causes.AT_MOST_Y,
     uses=("lem:augmented:2",),
     cases=_cases,
-    small_cases=_small_cases,
+    small_cases=lambda: (
+        Case(*pair, objective) for pair in small_models_and_policies() for objective in (vr.Mean(), vr.CVaR("1/2"))
+    ),
     small_size=SMALL,
     counterexample=Case(*repeated_coin(), vr.Mean()),
     find_budget=300,

@@ -16,7 +16,7 @@ from ...cases.estimation import expected_cost, lifted, lipschitz, optimistic_mdp
 from ...cases.irrational import absolute
 from ...engine.model import Claim, Formal, Statement, at_most, least
 from .. import reasons
-from ..optimism.optimistic_pairs import SMALL_SIZE, Played, played, small_played_markov
+from ..optimism.optimistic_pairs import SMALL_PLAYED, Played, played, small_played_markov
 
 
 def slack(case: Played) -> Real:
@@ -36,10 +36,9 @@ def slack(case: Played) -> Real:
 
     scale = lipschitz(case.weighting)
     gap = absolute(phi(case.weighting, better, policy) - phi(case.weighting, estimate, other))
-    sharp = [scale * expected_cost(better, policy, cost), scale * expected_cost(estimate, other, cost)]
-    rough = [scale * expected_cost(better, policy, coarse), scale * expected_cost(estimate, other, coarse)]
-    coarser = [at_most(b, r, "coarse") for b, r in zip(sharp, rough, strict=True)]
-    return least(*(at_most(gap, bound) for bound in sharp), *coarser)
+    sides = ((better, policy), (estimate, other))
+    bounds = [(scale * expected_cost(*side, cost), scale * expected_cost(*side, coarse)) for side in sides]
+    return least(*(at_most(gap, sharp) for sharp, _ in bounds), *(at_most(*bound, "coarse") for bound in bounds))
 
 
 STATEMENT = Statement(
@@ -53,9 +52,9 @@ STATEMENT = Statement(
         slack,
     ),
     uses=("close/tv", "def:optimistic/rows", "def:optimistic/rewards"),
-    cases=lambda: played(event="any"),
+    cases=played,
     small_cases=small_played_markov,
-    small_size=SMALL_SIZE + "; all deterministic Markov policies",
+    small_size=SMALL_PLAYED,
     formal=Formal(proves=("hat_and_tilde_close",)),
     reaches={"coarse": ("0.5", reasons.COARSE)},
     theory="07-closeness.md#hattildebound",

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
 
 from verified_risk.numbers.enclosure import Real
 from verified_risk.policy import MarkovPolicy
 
 from ...cases.estimation import lipschitz
-from ...engine.model import Claim, Formal, Statement, at_most, least
-from .model_pairs import Pair, difference, drawn, expected, expected_in_twin, small_pairs, variation_of_rows
+from ...engine.model import Claim, Formal, Statement
+from .model_pairs import Pair, difference, drawn, in_both, small_triples, variation_of_rows
 
 
 def _slack(pair: Pair) -> Real:
@@ -26,21 +27,13 @@ def _slack(pair: Pair) -> Real:
         law, other = pair.mdp.actions(s)[a].reward_law, pair.twin.actions(s)[a].reward_law
         return law.wasserstein(other) + (horizon - 1 - t) * variation_of_rows(pair.mdp, pair.twin, s, a)
 
-    scale = lipschitz(pair.weighting)
-    gap = difference(pair)
-    return least(at_most(gap, scale * expected(pair, cost)), at_most(gap, scale * expected_in_twin(pair, cost), "twin"))
+    return in_both(difference(pair), pair, cost, lipschitz(pair.weighting))
 
 
 def _small_cases() -> Iterator[Pair]:
     """Each pair of the enumeration with the four Markov policies of two steps and two actions."""
-    seen = set()
-    for pair in small_pairs():
-        key = (pair.mdp, pair.twin, pair.weighting)
-        if key not in seen:
-            seen.add(key)
-            for first in (0, 1):
-                for second in (0, 1):
-                    yield Pair(pair.twin, pair.mdp, MarkovPolicy(pair.mdp, [[first], [second]]), pair.weighting)
+    for (mdp, twin, weighting), first, second in product(small_triples(), (0, 1), (0, 1)):
+        yield Pair(twin, mdp, MarkovPolicy(mdp, [[first], [second]]), weighting)
 
 
 STATEMENT = Statement(

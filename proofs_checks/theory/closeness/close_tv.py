@@ -13,14 +13,13 @@ from fractions import Fraction
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import lipschitz
-from ...engine.model import Claim, Formal, Statement, at_most, least
+from ...engine.model import Claim, Formal, Statement
 from .model_pairs import (
     SMALL_SIZE,
     Pair,
     difference,
     drawn,
-    expected,
-    expected_in_twin,
+    in_both,
     small_pairs,
     variation_of_rewards,
     variation_of_rows,
@@ -35,9 +34,7 @@ def _slack(pair: Pair) -> Real:
         rows = variation_of_rows(pair.mdp, pair.twin, s, a)
         return min((horizon - t) * rewards + (horizon - 1 - t) * rows, (horizon - t) * min(Fraction(1), rewards + rows))
 
-    scale = lipschitz(pair.weighting)
-    gap = difference(pair)
-    return least(at_most(gap, scale * expected(pair, cost)), at_most(gap, scale * expected_in_twin(pair, cost), "twin"))
+    return in_both(difference(pair), pair, cost, lipschitz(pair.weighting))
 
 
 STATEMENT = Statement(

@@ -15,14 +15,13 @@ from itertools import pairwise, product
 
 from hypothesis import strategies as st
 
-from verified_risk.law import Law
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import CVaR, Mean, Spectral, Weighting
 
 from ...cases import strategies
+from ...cases.enumeration import all_laws, every, grid
 from ...cases.estimation import lipschitz
 from ...cases.greedy import expected_utility, tails_of, utility
-from ...cases.sampling import compositions
 from ...engine.model import Claim, Formal, Statement, at_most, equality, least
 
 
@@ -30,8 +29,8 @@ from ...engine.model import Claim, Formal, Statement, at_most, equality, least
 class Case:
     """A law, a concave weighting, and a threshold."""
 
-    law: Law
-    weighting: Weighting
+    law: vr.Law
+    weighting: vr.Weighting
     rho: Fraction
 
 
@@ -53,26 +52,11 @@ def _slack(case: Case) -> Real:
     )
 
 
-@st.composite
-def _drawn(draw: st.DrawFn) -> Case:
-    weighting = draw(strategies.weightings(shape="concave", max_corners=3))
-    return Case(draw(strategies.laws()), weighting, draw(strategies.rationals()))
-
-
 def _small_cases() -> Iterator[Case]:
     half = Fraction(1, 2)
-    weightings = [
-        Mean(),
-        CVaR(half),
-        CVaR("1/4"),
-        Spectral([half, 1], [half, half]),
-        Spectral(["1/4", half], [half, half]),
-    ]
-    for weights in compositions(4, 3):
-        law = Law({Fraction(i, 2): Fraction(w, 4) for i, w in enumerate(weights)})
-        for weighting in weightings:
-            for rho in (Fraction(), Fraction(1, 4), half, Fraction(1)):
-                yield Case(law, weighting, rho)
+    mixtures = vr.Spectral([half, 1], [half, half]), vr.Spectral(["1/4", half], [half, half])
+    weightings = (vr.Mean(), vr.CVaR(half), vr.CVaR("1/4"), *mixtures)
+    return every(Case, all_laws(grid("1/2"), 4), weightings, (Fraction(), Fraction(1, 4), half, Fraction(1)))
 
 
 STATEMENT = Statement(
@@ -85,7 +69,12 @@ STATEMENT = Statement(
         _slack,
     ),
     uses=("lem:key",),
-    cases=_drawn,
+    cases=lambda: st.builds(
+        lambda weighting, law, rho: Case(law, weighting, rho),
+        strategies.weightings(shape="concave", max_corners=3),
+        strategies.laws(),
+        strategies.rationals(),
+    ),
     small_cases=_small_cases,
     small_size="laws on 0, 1/2, 1 with masses in quarters, five weightings, four thresholds",
     formal=Formal(proves=("supporting_utility_exists",)),

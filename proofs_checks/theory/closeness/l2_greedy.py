@@ -10,45 +10,36 @@ The proof telescopes the values of M' along the process of M.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from verified_risk.mdp import MDP
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import Weighting
 
 from ...cases import strategies
 from ...cases.estimation import expected_cost, lipschitz, phi
 from ...cases.estimation_strategies import mdp_pairs
 from ...cases.greedy import Greedy
 from ...engine.model import Claim, Formal, Statement, at_most, equality, least
-from .model_pairs import area, small_pairs, variation_of_rows
+from .model_pairs import greedy_cost, small_triples
 
 
 @dataclass(frozen=True)
 class Case:
     """Two models and a concave weighting; whether ties break to the last action."""
 
-    mdp: MDP
-    twin: MDP
-    weighting: Weighting
+    mdp: vr.MDP
+    twin: vr.MDP
+    weighting: vr.Weighting
     last_of_ties: bool
 
 
-def greedy_slack(mdp: MDP, twin: MDP, weighting: Weighting, last_of_ties: bool) -> Real:
+def greedy_slack(mdp: vr.MDP, twin: vr.MDP, weighting: vr.Weighting, last_of_ties: bool) -> Real:
     """The right side minus ``v' - Phi(pi')``, and ``Phi'(pi') - v'``."""
     best = Greedy(twin, weighting, last_of_ties=last_of_ties)
     policy = best.policy(mdp)
-    horizon = mdp.horizon
-
-    def cost(t: int, s: int, a: int) -> Fraction:
-        law, other = mdp.actions(s)[a].reward_law, twin.actions(s)[a].reward_law
-        return (horizon - 1 - t) * variation_of_rows(mdp, twin, s, a) + area(law, other)
-
-    bound = lipschitz(weighting) * expected_cost(mdp, policy, cost)
+    bound = lipschitz(weighting) * expected_cost(mdp, policy, greedy_cost(mdp, twin))
     attained = phi(weighting, twin, best.policy())
     return least(at_most(attained - phi(weighting, mdp, policy), bound), equality(attained, best.value))
 
@@ -59,15 +50,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     corners = 2 if mdp.n_states == 1 else 1
     weighting = draw(strategies.weightings(shape="concave", max_corners=corners))
     return Case(mdp, twin, weighting, draw(st.booleans()))
-
-
-def _small_cases() -> Iterator[Case]:
-    seen = set()
-    for pair in small_pairs():
-        key = (pair.mdp, pair.twin, pair.weighting)
-        if key not in seen:
-            seen.add(key)
-            yield from (Case(pair.mdp, pair.twin, pair.weighting, last) for last in (False, True))
 
 
 STATEMENT = Statement(
@@ -82,7 +64,7 @@ STATEMENT = Statement(
     ),
     uses=("L2/duality", "L2/values"),
     cases=_drawn,
-    small_cases=_small_cases,
+    small_cases=lambda: (Case(*triple, last) for triple in small_triples() for last in (False, True)),
     small_size="T = 2, one state, two actions, six reward laws, mean and CVaR at 1/2, both tie rules",
     formal=Formal(proves=("greedy_values_close_in_area",)),
     theory="07-closeness.md#L2",

@@ -9,32 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
 
 from hypothesis import strategies as st
 
-from verified_risk.law import Law
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import Mean
-from verified_risk.policy import ReturnPolicy
 
 from ...cases import strategies
 from ...cases.estimation import expected_cost, lipschitz, phi
 from ...cases.estimation_strategies import interlaced_pairs, mdp_pairs
-from ...cases.greedy import Greedy, reachable_sums
+from ...cases.greedy import Greedy, concave, reachable_sums
 from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import reasons
 from .l2_greedy import greedy_slack
-from .model_pairs import Pair, kolmogorov, one_state, variation_of_rows
-
-
-def _concave(pair: Pair) -> bool:
-    return pair.weighting.shape in ("linear", "concave")
+from .model_pairs import Pair, kolmogorov, one_state, shared_by_two_steps, variation_of_rows
 
 
 def _optimal_in_twin(pair: Pair) -> bool:
-    return _concave(pair) and phi(pair.weighting, pair.twin, pair.policy) == Greedy(pair.twin, pair.weighting).value
+    return concave(pair) and phi(pair.weighting, pair.twin, pair.policy) == Greedy(pair.twin, pair.weighting).value
 
 
 def _printed_slack(pair: Pair) -> Real:
@@ -59,26 +52,22 @@ def _drawn(draw: st.DrawFn) -> Pair:
         for s, y in sorted(own[t] | other[t]):
             free = (s, y) not in other[t]
             table[t, s, y] = draw(st.integers(0, mdp.n_actions[s] - 1)) if free else best.values.action(t, s, y)
-    return Pair(twin, mdp, ReturnPolicy(mdp, table), weighting)
+    return Pair(twin, mdp, vr.ReturnPolicy(mdp, table), weighting)
 
 
 def _counterexample() -> Pair:
     """a pays 0 or 1/2 in M, 1/4 or 3/4 in M'; b pays 0.  Play a, then a where M' leads and b where M does."""
     half = Fraction(1, 2)
-    mdp = one_state([Law({0: half, half: half}), 0], 2)
-    twin = one_state([Law({"1/4": half, "3/4": half}), 0], 2)
+    mdp = one_state([vr.Law({0: half, half: half}), 0], 2)
+    twin = one_state([vr.Law({"1/4": half, "3/4": half}), 0], 2)
     table = {(0, 0, 0): 0, (1, 0, "1/4"): 0, (1, 0, "3/4"): 0, (1, 0, 0): 1, (1, 0, half): 1}
-    return Pair(twin, mdp, ReturnPolicy(mdp, table), Mean())
+    return Pair(twin, mdp, vr.ReturnPolicy(mdp, table), vr.Mean())
 
 
 def _small_cases() -> Iterator[Pair]:
     """The counterexample's models with all policies."""
     pair = _counterexample()
-    sums = sorted({y for model in (pair.mdp, pair.twin) for _, y in reachable_sums(model)[1]})
-    for first in (0, 1):
-        for actions in product((0, 1), repeat=len(sums)):
-            table = {(0, 0, Fraction()): first} | {(1, 0, y): a for y, a in zip(sums, actions, strict=True)}
-            yield replace(pair, policy=ReturnPolicy(pair.mdp, table))
+    return (replace(pair, policy=policy) for policy in shared_by_two_steps(pair.mdp, pair.twin))
 
 
 STATEMENT = Statement(
@@ -97,7 +86,7 @@ STATEMENT = Statement(
         r"\pi' \text{ greedy in } M' \text{ at every } (t,s,y)",
         "a policy that is greedy in M' at every (t, s, y) loses little when played in M",
         lambda pair: greedy_slack(pair.mdp, pair.twin, pair.weighting, False),
-        when=_concave,
+        when=concave,
     ),
     finding=Severity.SUBSTANCE,
     uses=("L2/greedy",),

@@ -14,7 +14,7 @@ from verified_risk.numbers.enclosure import Real
 from ...cases.estimation import area_between, expected_cost, lipschitz, optimistic_mdp, phi, row_of, with_top_state
 from ...cases.greedy import Greedy
 from ...engine.model import Claim, Formal, Statement, at_most, least
-from ..optimism.optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, small_estimated
+from ..optimism.optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, radius_cost, small_estimated
 
 
 def _slack(case: Estimated) -> Real:
@@ -28,13 +28,9 @@ def _slack(case: Estimated) -> Real:
         law, shifted = mdp.actions(s)[a].reward_law, better.actions(s)[a].reward_law
         return (horizon - 1 - t) * row_of(better, s, a)[states] + area_between(law, shifted)
 
-    def radius_cost(t: int, s: int, a: int) -> Fraction:
-        eps, one = case.radii[s][a], Fraction(1)
-        return (horizon - 1 - t) * min(one, states * eps) + min(one, 2 * eps)
-
     scale = lipschitz(case.weighting)
     first = scale * expected_cost(mdp, policy, cost)
-    second = scale * expected_cost(mdp, policy, radius_cost)
+    second = scale * expected_cost(mdp, policy, radius_cost(case))
     attained = phi(case.weighting, better, best.policy())
     gap = at_most(attained - phi(case.weighting, mdp, policy), first)
     return least(gap, at_most(first, second, "radii"), at_most(best.value, attained, "attained"))

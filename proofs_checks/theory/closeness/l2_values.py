@@ -13,11 +13,11 @@ from itertools import pairwise
 
 from hypothesis import strategies as st
 
-from verified_risk.mdp import MDP
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import CVaR, Mean, Weighting
 
 from ...cases import strategies
+from ...cases.enumeration import every
 from ...cases.estimation import lipschitz
 from ...cases.greedy import Values, tails_of
 from ...engine.model import Claim, Formal, Statement, at_most, least
@@ -28,8 +28,8 @@ from ..optimism.optimistic_pairs import small_models
 class Case:
     """A model, a concave weighting, a threshold, and returns so far at which to look."""
 
-    mdp: MDP
-    weighting: Weighting
+    mdp: vr.MDP
+    weighting: vr.Weighting
     rho: Fraction
     sums: tuple[Fraction, ...]
 
@@ -50,7 +50,7 @@ def _slack(case: Case) -> Real:
     return least(*slacks)
 
 
-FAR_APART = st.integers(1, 3).map(lambda horizon: MDP(0, [[[1, 0]], [[0, 1]]], [[1], [0]], horizon))
+FAR_APART = st.integers(1, 3).map(lambda horizon: vr.MDP(0, [[[1, 0]], [[0, 1]]], [[1], [0]], horizon))
 """One state pays 1 at every step, the other nothing."""
 
 
@@ -64,13 +64,9 @@ def _drawn(draw: st.DrawFn) -> Case:
 
 def _small_cases() -> Iterator[Case]:
     half = Fraction(1, 2)
-    seen = set()
-    for mdp, _, _ in small_models():
-        if mdp not in seen:
-            seen.add(mdp)
-            for weighting in (Mean(), CVaR(half)):
-                for rho in (half, Fraction(1), Fraction(3, 2)):
-                    yield Case(mdp, weighting, rho, (Fraction(1, 4), half, Fraction(1), Fraction(2)))
+    models = dict.fromkeys(mdp for mdp, _, _ in small_models())
+    sums = (Fraction(1, 4), half, Fraction(1), Fraction(2))
+    return every(Case, models, (vr.Mean(), vr.CVaR(half)), (half, Fraction(1), Fraction(3, 2)), [sums])
 
 
 STATEMENT = Statement(

@@ -30,7 +30,7 @@ from ..event.seen_rewards import (
     true_value,
 )
 from ..optimism.l1_markov import MARKOV_ON_EVENT, told_apart
-from ..optimism.optimistic_pairs import SMALL_SIZE, played, small_played_markov, unlucky_played
+from ..optimism.optimistic_pairs import SMALL_PLAYED, played, small_played_markov, unlucky_played
 from ..regret import class_markov
 
 
@@ -62,7 +62,7 @@ STATEMENT: Statement[Any] = Statement(
     uses=("lem:tildebound", "lem:hattildebound", "L2/optimistic"),
     cases=lambda: st.one_of(drawn(1), played(markov=True), unlucky_played(), told_apart()),
     small_cases=lambda: chain(small_played_markov(), small_seen(1)),
-    small_size=SMALL_SIZE + "; all deterministic Markov policies; and up to 4 rewards seen of up to 16",
+    small_size=SMALL_PLAYED + "; and up to 4 rewards seen of up to 16",
     counterexample=Seen(20_000, 10, 1, 10_000, 50_001, Fraction(1, 2)),
     find_budget=400,
     formal=Formal(parts=("markov_optimism", "markov_optimistic_close")),

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from verified_risk.law import Law
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import Mean
-from verified_risk.policy import ReturnPolicy
 
-from ...cases.estimation import lipschitz
-from ...engine.model import Claim, Formal, Statement, at_most, least
+from ...cases.estimation import expected_cost, lipschitz
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 from .model_pairs import (
@@ -22,44 +20,31 @@ from .model_pairs import (
     Pair,
     difference,
     drawn,
-    expected,
-    expected_in_twin,
-    kolmogorov,
+    in_both,
     one_state,
+    printed_cost,
     small_pairs,
-    variation_of_rewards,
-    variation_of_rows,
+    variation_cost,
 )
 
 
 def _printed_slack(pair: Pair) -> Real:
     """T L_G E_M sum_t [l1 distance of the rows + KS distance of the rewards] - |Phi' - Phi|."""
-
-    def cost(t: int, s: int, a: int) -> Fraction:
-        return 2 * variation_of_rows(pair.mdp, pair.twin, s, a) + kolmogorov(pair.mdp, pair.twin, s, a)
-
-    return pair.mdp.horizon * lipschitz(pair.weighting) * expected(pair, cost) - difference(pair)
+    budget = expected_cost(pair.mdp, pair.policy, printed_cost(pair))
+    return pair.mdp.horizon * lipschitz(pair.weighting) * budget - difference(pair)
 
 
 def _corrected_slack(pair: Pair) -> Real:
     """T L_G E [sum_{t<=T} TV(R, R') + sum_{t<T} TV(P, P')] - |Phi' - Phi|, under M and under M'."""
-    horizon = pair.mdp.horizon
-
-    def cost(t: int, s: int, a: int) -> Fraction:
-        rows = variation_of_rows(pair.mdp, pair.twin, s, a) if t < horizon - 1 else Fraction()
-        return variation_of_rewards(pair.mdp, pair.twin, s, a) + rows
-
-    scale = horizon * lipschitz(pair.weighting)
-    gap = difference(pair)
-    return least(at_most(gap, scale * expected(pair, cost)), at_most(gap, scale * expected_in_twin(pair, cost), "twin"))
+    return in_both(difference(pair), pair, variation_cost(pair), pair.mdp.horizon * lipschitz(pair.weighting))
 
 
 def _counterexample() -> Pair:
     """M: a pays 0 or 1; M': a pays 1/8; b pays 1.  Play a, then a where M' leads and b where M leads."""
-    mdp = one_state([Law({0: "1/2", 1: "1/2"}), 1], 2)
+    mdp = one_state([vr.Law({0: "1/2", 1: "1/2"}), 1], 2)
     twin = one_state([Fraction(1, 8), 1], 2)
-    policy = ReturnPolicy(mdp, {(0, 0, 0): 0, (1, 0, "1/8"): 0, (1, 0, 0): 1, (1, 0, 1): 1})
-    return Pair(twin, mdp, policy, Mean())
+    policy = vr.ReturnPolicy(mdp, {(0, 0, 0): 0, (1, 0, "1/8"): 0, (1, 0, 0): 1, (1, 0, 1): 1})
+    return Pair(twin, mdp, policy, vr.Mean())
 
 
 STATEMENT = Statement(

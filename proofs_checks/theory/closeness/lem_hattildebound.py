@@ -31,7 +31,7 @@ from ..event.seen_rewards import (
     small_seen,
     valid,
 )
-from ..optimism.optimistic_pairs import SMALL_SIZE, Played, played, small_played_markov
+from ..optimism.optimistic_pairs import SMALL_PLAYED, Played, played, small_played_markov
 from . import close_hat_tilde
 
 
@@ -63,7 +63,7 @@ STATEMENT: Statement[Any] = Statement(
     uses=("lem:genbound", "close/tv", "def:optimistic/rows", "def:optimistic/rewards"),
     cases=lambda: st.one_of(drawn(0), played()),
     small_cases=lambda: chain(small_played_markov(), small_seen(0)),
-    small_size=SMALL_SIZE + "; all deterministic Markov policies; and up to 4 rewards seen of up to 16",
+    small_size=SMALL_PLAYED + "; and up to 4 rewards seen of up to 16",
     counterexample=Seen(10_000, 100, 0, 1, 10_002, Fraction(1, 2)),
     find_budget=400,
     formal=Formal(proves=("hat_and_tilde_close_with_printed_radii",)),

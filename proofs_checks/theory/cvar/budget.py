@@ -12,14 +12,15 @@ from __future__ import annotations
 import itertools
 from fractions import Fraction
 
-from verified_risk.law import Law
-from verified_risk.mdp import MDP
+import verified_risk as vr
+
+from ...cases.greedy import reachable_sums
 
 
 class Budgets:
     """The table W of one model over its first ``steps`` rewards (the printed recursion omits the last)."""
 
-    def __init__(self, mdp: MDP, steps: int | None = None) -> None:
+    def __init__(self, mdp: vr.MDP, steps: int | None = None) -> None:
         self.mdp = mdp
         self.steps = mdp.horizon if steps is None else steps
         self._known: dict[tuple[int, int, Fraction], Fraction] = {}
@@ -47,21 +48,32 @@ class Budgets:
         """E_D W(S, rho): the least expected shortfall below rho over all policies."""
         return sum((p * self.value(0, s, rho) for s, p in self.mdp.initial), Fraction())
 
-    def laws_from(self, t: int, s: int, b: Fraction) -> set[Law]:
+    def laws_from(self, t: int, s: int, b: Fraction) -> set[vr.Law]:
         """The laws of the remaining rewards of all greedy policies from budget b, for all ways to break ties."""
         if t == self.mdp.horizon:
-            return {Law.point(0)}
+            return {vr.Law.point(0)}
         laws = set()
         for a in self.greedy(t, s, b):
             outcomes = self.mdp.actions(s)[a].outcomes
             for rest in itertools.product(*(self.laws_from(t + 1, target, b - r) for _, target, r in outcomes)):
-                laws.add(Law.mixture((p, law.affine(1, r)) for (p, _, r), law in zip(outcomes, rest, strict=True)))
+                laws.add(vr.Law.mixture((p, law.affine(1, r)) for (p, _, r), law in zip(outcomes, rest, strict=True)))
         return laws
 
 
-def attainable_returns(mdp: MDP) -> list[Fraction]:
+def attainable_returns(mdp: vr.MDP) -> list[Fraction]:
     """All returns that some policy reaches."""
-    level = {(s, Fraction()) for s, _ in mdp.initial}
-    for _ in range(mdp.horizon):
-        level = {(target, y + r) for s, y in level for action in mdp.actions(s) for _, target, r in action.outcomes}
-    return sorted({y for _, y in level})
+    return sorted({y for _, y in reachable_sums(mdp)[-1]})
+
+
+def shortfall(law: vr.Law, rho: Fraction) -> Fraction:
+    """E(rho - Z)^+."""
+    return sum((p * max(rho - z, Fraction()) for z, p in law), Fraction())
+
+
+def tail_mean(law: vr.Law, alpha: Fraction) -> Fraction:
+    """The mean of the worst alpha share, filled from below: CVaR as the body of the paper defines it."""
+    left, total = alpha, Fraction()
+    for z, p in law:
+        total += min(left, p) * z
+        left -= min(left, p)
+    return total / alpha

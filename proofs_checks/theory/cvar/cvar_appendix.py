@@ -16,65 +16,39 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
+from hypothesis.strategies import SearchStrategy
 
-from verified_risk.law import Law
-from verified_risk.mdp import MDP
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import CVaR
 
 from ...cases import strategies
-from ...cases.enumeration import all_laws, attainable_laws, grid, one_state_models, two_point_laws
+from ...cases.enumeration import COIN_MODELS, all_laws, attainable_laws, coin_models, every, grid
 from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 from .. import causes
-from .budget import Budgets, attainable_returns
+from ..setting.def_objective import QuantileCase
+from .budget import Budgets, attainable_returns, shortfall, tail_mean
 
 SECTION = "D"
 THEORY = "04-planning.md"
 
 
-def shortfall(law: Law, rho: Fraction) -> Fraction:
-    """E(rho - Z)^+."""
-    return sum((p * max(rho - z, Fraction()) for z, p in law), Fraction())
-
-
-def tail_mean(law: Law, alpha: Fraction) -> Fraction:
-    """The mean of the worst alpha share, filled from below: CVaR as the body of the paper defines it."""
-    left, total = alpha, Fraction()
-    for z, p in law:
-        total += min(left, p) * z
-        left -= min(left, p)
-    return total / alpha
-
-
 # -- Rockafellar-Uryasev ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class LawCase:
-    """The law of a return and a level in (0, 1)."""
-
-    law: Law
-    alpha: Fraction
-
-
-def _cost_form(case: LawCase) -> Real:
+def _cost_form(case: QuantileCase) -> Real:
     """The mean of the highest 1 - alpha share of a cost is inf_rho {rho + E(C - rho)^+ / (1 - alpha)}, at VaR."""
     tail = 1 - case.alpha
 
     def excess(rho: Fraction) -> Fraction:
         return rho + sum((p * max(c - rho, Fraction()) for c, p in case.law), Fraction()) / tail
 
-    left, total = tail, Fraction()
-    for c, p in reversed(list(case.law)):
-        total += min(left, p) * c
-        left -= min(left, p)
-    attained = equality(excess(case.law.quantile(case.alpha)), total / tail, "VaR attains")
-    return least(equality(min(map(excess, case.law.atoms)), total / tail), attained)
+    highest = -tail_mean(case.law.affine(-1, 0), tail)
+    attained = equality(excess(case.law.quantile(case.alpha)), highest, "VaR attains")
+    return least(equality(min(map(excess, case.law.atoms)), highest), attained)
 
 
-def _rockafellar_uryasev(case: LawCase) -> Real:
+def _rockafellar_uryasev(case: QuantileCase) -> Real:
     """max_rho {rho - E(rho - Z)^+/alpha} = CVaR_alpha, attained at the alpha-quantile; likewise the library's CVaR."""
 
     def score(rho: Fraction) -> Fraction:
@@ -85,21 +59,19 @@ def _rockafellar_uryasev(case: LawCase) -> Real:
     return least(
         equality(best, value),
         equality(score(case.law.quantile(case.alpha)), value),
-        equality(CVaR(case.alpha).of(case.law), value),
+        equality(vr.CVaR(case.alpha).of(case.law), value),
     )
 
 
-def _law_cases() -> SearchStrategy[LawCase]:
-    return st.builds(LawCase, strategies.laws(max_value=2), strategies.levels(include_one=False))
+def _law_cases() -> SearchStrategy[QuantileCase]:
+    return st.builds(QuantileCase, strategies.laws(max_value=2), strategies.levels(include_one=False))
 
 
 _LAWS = "all laws on {0, 1/2, 1} with masses in quarters, levels in eighths"
 
 
-def _small_laws() -> Iterator[LawCase]:
-    for law in all_laws(grid("1/2"), 4):
-        for alpha in grid("1/8")[1:-1]:
-            yield LawCase(law, alpha)
+def _small_laws() -> Iterator[QuantileCase]:
+    return every(QuantileCase, all_laws(grid("1/2"), 4), grid("1/8")[1:-1])
 
 
 COSTS = Statement(
@@ -147,22 +119,16 @@ ROCKAFELLAR_URYASEV = Statement(
 class ModelCase:
     """A model and a level."""
 
-    mdp: MDP
+    mdp: vr.MDP
     alpha: Fraction
 
 
-def _model_cases() -> SearchStrategy[ModelCase]:
-    return st.builds(ModelCase, strategies.mdps(max_horizon=2, max_denominator=3), strategies.levels(max_denominator=4))
+def small_models() -> Iterator[ModelCase]:
+    """The cases described by :data:`SMALL`."""
+    return every(ModelCase, coin_models(), (Fraction(1, 3), Fraction(1, 2), Fraction(1)))
 
 
-def _small_models() -> Iterator[ModelCase]:
-    for horizon in (1, 2):
-        for mdp in one_state_models(two_point_laws(grid("1/2"), 2), horizon):
-            for alpha in (Fraction(1, 3), Fraction(1, 2), Fraction(1)):
-                yield ModelCase(mdp, alpha)
-
-
-SMALL = "one state, two actions, T <= 2, rewards in halves, coin flips, levels 1/3, 1/2, 1"
+SMALL = f"{COIN_MODELS}, levels 1/3, 1/2, 1"
 
 
 def supremum(functions: list[Callable[[Fraction], Fraction]], corners: list[Fraction]) -> Fraction:
@@ -181,7 +147,7 @@ def supremum(functions: list[Callable[[Fraction], Fraction]], corners: list[Frac
     return max(min(f(x) for f in functions) for x in candidates)
 
 
-def _optimum(laws: list[Law], alpha: Fraction) -> Fraction:
+def _optimum(laws: list[vr.Law], alpha: Fraction) -> Fraction:
     return max(tail_mean(law, alpha) for law in laws)
 
 
@@ -189,7 +155,7 @@ def _j_printed(case: ModelCase) -> Fraction:
     """-|CVaR* - sup_rho {rho - max_pi E(rho - Z)^+ / alpha}|."""
     laws = attainable_laws(case.mdp)
 
-    def line(law: Law) -> Callable[[Fraction], Fraction]:
+    def line(law: vr.Law) -> Callable[[Fraction], Fraction]:
         return lambda rho: rho - shortfall(law, rho) / case.alpha
 
     corners = sorted({z for law in laws for z in law.atoms})
@@ -220,10 +186,12 @@ MINIMUM = Statement(
     finding=Severity.SLIP,
     cause=causes.MAXIMUM,
     uses=("cvar:ru",),
-    cases=_model_cases,
-    small_cases=_small_models,
+    cases=lambda: st.builds(
+        ModelCase, strategies.mdps(max_horizon=2, max_denominator=3), strategies.levels(max_denominator=4)
+    ),
+    small_cases=small_models,
     small_size=SMALL,
-    counterexample=ModelCase(MDP(0, [[[1], [1]]], [[0, 1]], 1), Fraction(1)),
+    counterexample=ModelCase(vr.MDP(0, [[[1], [1]]], [[0, 1]], 1), Fraction(1)),
     find_budget=200,
     formal=Formal(proves=("cvar_planner_correct",)),
     theory=THEORY + "#appendix-printed",
@@ -239,21 +207,8 @@ MINIMUM = Statement(
 class BudgetCase:
     """A model and a budget."""
 
-    mdp: MDP
+    mdp: vr.MDP
     rho: Fraction
-
-
-@st.composite
-def _budget_cases(draw: DrawFn) -> BudgetCase:
-    mdp = draw(strategies.mdps(max_horizon=2, max_denominator=3))
-    return BudgetCase(mdp, draw(strategies.rationals(min_value=-1, max_value=3, max_denominator=3)))
-
-
-def _small_budgets() -> Iterator[BudgetCase]:
-    for horizon in (1, 2):
-        for mdp in one_state_models(two_point_laws(grid("1/2"), 2), horizon):
-            for rho in grid("1/2", 2):
-                yield BudgetCase(mdp, rho)
 
 
 def _value(case: BudgetCase, steps: int) -> Fraction:
@@ -279,10 +234,14 @@ VALUE = Statement(
     finding=Severity.SLIP,
     cause=causes.EPISODE,
     uses=("def:augmented",),
-    cases=_budget_cases,
-    small_cases=_small_budgets,
-    small_size="one state, two actions, T <= 2, rewards in halves, coin flips, budgets in halves",
-    counterexample=BudgetCase(MDP(0, [[[1]]], [[1]], 1), Fraction(1)),
+    cases=lambda: st.builds(
+        BudgetCase,
+        strategies.mdps(max_horizon=2, max_denominator=3),
+        strategies.rationals(min_value=-1, max_value=3, max_denominator=3),
+    ),
+    small_cases=lambda: every(BudgetCase, coin_models(), grid("1/2", 2)),
+    small_size=f"{COIN_MODELS}, budgets in halves",
+    counterexample=BudgetCase(vr.MDP(0, [[[1]]], [[1]], 1), Fraction(1)),
     find_budget=200,
     formal=Formal(parts=("budget_le_shortfall", "budget_greedy_attains")),
     theory=THEORY + "#budget",

@@ -6,7 +6,7 @@ r"""The CVaR appendix: the choice of rho.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
@@ -14,28 +14,25 @@ from itertools import combinations, product
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from verified_risk.law import Law
-from verified_risk.mdp import MDP
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import CVaR
-from verified_risk.planning import exact_plan
 
 from ...cases import strategies
-from ...cases.enumeration import grid, one_state_models
+from ...cases.enumeration import every, grid, one_state_models
 from ...engine.model import Claim, Formal, Statement, at_most, equality, least
 from ...engine.severity import Severity
 from .. import causes
-from .budget import Budgets, attainable_returns
-from .cvar_appendix import SECTION, THEORY, ModelCase, tail_mean
+from .budget import Budgets, attainable_returns, tail_mean
+from .cvar_appendix import SECTION, THEORY, ModelCase
 
 # -- one rho for the initial law --------------------------------------------------------------------------------------
 
 
-def _worth(case: ModelCase, rhos_of: Callable[[int], list[Fraction]]) -> list[Fraction]:
+def _worth(case: ModelCase, rhos: Mapping[int, list[Fraction]]) -> list[Fraction]:
     """CVaR of each policy that starts state s with one of the budgets and then plays greedily, for all ties."""
     table = Budgets(case.mdp)
-    options = [[(p, law) for rho in rhos_of(s) for law in table.laws_from(0, s, rho)] for s, p in case.mdp.initial]
-    return [tail_mean(Law.mixture(parts), case.alpha) for parts in product(*options)]
+    options = [[(p, law) for rho in rhos[s] for law in table.laws_from(0, s, rho)] for s, p in case.mdp.initial]
+    return [tail_mean(vr.Law.mixture(parts), case.alpha) for parts in product(*options)]
 
 
 def _maximisers(returns: list[Fraction], score: Callable[[Fraction], Fraction]) -> list[Fraction]:
@@ -48,22 +45,22 @@ def _own_rho(case: ModelCase) -> Fraction:
     table = Budgets(case.mdp)
     returns = attainable_returns(case.mdp)
 
-    def rhos_of(s: int) -> list[Fraction]:
+    def best(s: int) -> list[Fraction]:
         return _maximisers(returns, lambda rho: rho - table.value(0, s, rho) / case.alpha)
 
-    return max(_worth(case, rhos_of)) - exact_plan(case.mdp, CVaR(case.alpha)).value
+    return (
+        max(_worth(case, {s: best(s) for s, _ in case.mdp.initial}))
+        - vr.exact_plan(case.mdp, vr.CVaR(case.alpha)).value
+    )
 
 
 def _one_rho(case: ModelCase) -> Fraction:
     """-|CVaR of the rule with one rho against the initial law - optimum|, for all ways to break ties."""
     table = Budgets(case.mdp)
     best = _maximisers(attainable_returns(case.mdp), lambda rho: rho - table.expected(rho) / case.alpha)
-    optimum = exact_plan(case.mdp, CVaR(case.alpha)).value
-    return min(-abs(worth - optimum) for rho in best for worth in _worth(case, _always(rho)))
-
-
-def _always(rho: Fraction) -> Callable[[int], list[Fraction]]:
-    return lambda s: [rho]
+    optimum = vr.exact_plan(case.mdp, vr.CVaR(case.alpha)).value
+    starts = [s for s, _ in case.mdp.initial]
+    return min(-abs(worth - optimum) for rho in best for worth in _worth(case, {s: [rho] for s in starts}))
 
 
 def _start_cases() -> SearchStrategy[ModelCase]:
@@ -74,24 +71,24 @@ def _start_cases() -> SearchStrategy[ModelCase]:
 
 
 @st.composite
-def _lucky_or_not(draw: DrawFn) -> MDP:
+def _lucky_or_not(draw: DrawFn) -> vr.MDP:
     """Two equally likely states; one pays surely, the other offers a sure reward or a lottery."""
     half = [Fraction(1, 2), Fraction(1, 2)]
     reward = strategies.rationals()
-    first, sure, prize = Law.point(draw(reward)), Law.point(draw(reward)), draw(reward)
+    first, sure, prize = vr.Law.point(draw(reward)), vr.Law.point(draw(reward)), draw(reward)
     failure = draw(strategies.levels(include_one=False, max_denominator=4))
-    risky = Law.mixture([(failure, Law.point(0)), (1 - failure, Law.point(prize))])
-    return MDP(half, [[[1, 0]], [[0, 1], [0, 1]]], [[first], [sure, risky]], 1)
+    risky = vr.Law.mixture([(failure, vr.Law.point(0)), (1 - failure, vr.Law.point(prize))])
+    return vr.MDP(half, [[[1, 0]], [[0, 1], [0, 1]]], [[first], [sure, risky]], 1)
 
 
 def _small_starts() -> Iterator[ModelCase]:
     half = [Fraction(1, 2), Fraction(1, 2)]
-    choices = [Law.point(r) for r in grid("1/4")] + [Law({0: "1/2", "3/4": "1/2"}), Law({0: "1/2", 1: "1/2"})]
-    for sure in grid("1/2"):
-        for first, second in combinations(choices, 2):
-            for alpha in (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)):
-                mdp = MDP(half, [[[1, 0]], [[0, 1], [0, 1]]], [[Law.point(sure)], [first, second]], 1)
-                yield ModelCase(mdp, alpha)
+    choices = [vr.Law.point(r) for r in grid("1/4")] + [vr.Law({0: "1/2", "3/4": "1/2"}), vr.Law({0: "1/2", 1: "1/2"})]
+    models = (
+        vr.MDP(half, [[[1, 0]], [[0, 1], [0, 1]]], [[vr.Law.point(sure)], list(pair)], 1)
+        for sure, pair in product(grid("1/2"), combinations(choices, 2))
+    )
+    return every(ModelCase, models, grid("1/4")[1:-1])
 
 
 ONE_RHO = Statement(
@@ -115,7 +112,7 @@ ONE_RHO = Statement(
     small_cases=_small_starts,
     small_size="T = 1, two equally likely states, one with a choice between two of seven laws, three levels",
     counterexample=ModelCase(
-        MDP(["1/2", "1/2"], [[[1, 0]], [[0, 1], [0, 1]]], [[1], [{"1/3": 1}, {0: "1/2", "3/4": "1/2"}]], 1),
+        vr.MDP(["1/2", "1/2"], [[[1, 0]], [[0, 1], [0, 1]]], [[1], [{"1/3": 1}, {0: "1/2", "3/4": "1/2"}]], 1),
         Fraction(1, 2),
     ),
     find_budget=1500,
@@ -132,7 +129,7 @@ ONE_RHO = Statement(
 class CurveCase:
     """A model, a level, and two budgets."""
 
-    mdp: MDP
+    mdp: vr.MDP
     alpha: Fraction
     low: Fraction
     high: Fraction
@@ -154,7 +151,7 @@ def _attainable_suffices(case: CurveCase) -> Real:
     j = _j(case)
     best = max(j(rho) for rho in attainable_returns(case.mdp))
     points = (case.low, (case.low + case.high) / 2, case.high)
-    optimum = exact_plan(case.mdp, CVaR(case.alpha)).value
+    optimum = vr.exact_plan(case.mdp, vr.CVaR(case.alpha)).value
     return least(*(at_most(j(rho), best) for rho in points), equality(best, optimum))
 
 
@@ -168,21 +165,22 @@ def _curve_cases(draw: DrawFn) -> CurveCase:
 
 
 @st.composite
-def _sure_against_risky(draw: DrawFn) -> MDP:
+def _sure_against_risky(draw: DrawFn) -> vr.MDP:
     """One action pays x surely, the other more, or nothing: J follows the first, falls, and rises with the second."""
     prize = draw(strategies.rationals(min_value=Fraction(1, 4)))
     sure = prize * draw(strategies.levels(include_one=False, max_denominator=4))
     failure = draw(strategies.levels(include_one=False, max_denominator=8))
-    return MDP(0, [[[1], [1]]], [[Law.point(sure), Law.of_weights({Fraction(0): failure, prize: 1 - failure})]], 1)
+    return vr.MDP(
+        0, [[[1], [1]]], [[vr.Law.point(sure), vr.Law.of_weights({Fraction(0): failure, prize: 1 - failure})]], 1
+    )
 
 
 def _small_curves() -> Iterator[CurveCase]:
-    laws = [Law.point(r) for r in grid("1/4")]
-    laws += [Law({0: p, "1/2": 1 - p}) for p in (Fraction(1, 8), Fraction(1, 4), Fraction(1, 2))]
-    for mdp in one_state_models(laws, 1):
-        for alpha in (Fraction(1, 4), Fraction(1, 2)):
-            for low, high in combinations(grid("1/4"), 2):
-                yield CurveCase(mdp, alpha, low, high)
+    laws = [vr.Law.point(r) for r in grid("1/4")]
+    laws += [vr.Law({0: p, "1/2": 1 - p}) for p in (Fraction(1, 8), Fraction(1, 4), Fraction(1, 2))]
+    budgets = combinations(grid("1/4"), 2)
+    for mdp, alpha, pair in product(one_state_models(laws, 1), (Fraction(1, 4), Fraction(1, 2)), budgets):
+        yield CurveCase(mdp, alpha, *pair)
 
 
 CONCAVITY = Statement(
@@ -207,7 +205,7 @@ CONCAVITY = Statement(
     small_cases=_small_curves,
     small_size="T = 1, one state, two of eight laws, levels 1/4 and 1/2, budgets in quarters",
     counterexample=CurveCase(
-        MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], 1),
+        vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], 1),
         Fraction(1, 4),
         Fraction(1, 4),
         Fraction(1, 2),

@@ -8,7 +8,7 @@ r"""Models that round the rewards of their first steps, and policies adapted fro
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -22,7 +22,7 @@ from verified_risk.mdp import MDP, Outcome
 
 from ...cases import strategies
 from ...cases.enumeration import grid, one_state_models
-from ...cases.histories import weighted
+from ...cases.histories import added, weighted
 
 Steps: TypeAlias = list[list[list[list[Outcome]]]]
 """``steps[t][s][a]`` lists ``(probability, next state, reward)``."""
@@ -55,23 +55,15 @@ class Case:
 
 def rounded_steps(case: Case, count: int) -> Steps:
     """The model that rounds the rewards of its first ``count`` steps; outcomes that become equal are added up."""
+
+    def merged(outcomes: Sequence[Outcome], t: int) -> list[Outcome]:
+        pays = added(((end, round_up_reward(r, case.eta) if t < count else r), p) for p, end, r in outcomes)
+        return [(p, end, r) for (end, r), p in pays.items()]
+
     return [
-        [
-            [
-                _merged((p, end, round_up_reward(r, case.eta) if t < count else r) for p, end, r in action.outcomes)
-                for action in case.mdp.actions(s)
-            ]
-            for s in range(case.mdp.n_states)
-        ]
+        [[merged(action.outcomes, t) for action in case.mdp.actions(s)] for s in range(case.mdp.n_states)]
         for t in range(case.mdp.horizon)
     ]
-
-
-def _merged(outcomes: Iterable[Outcome]) -> list[Outcome]:
-    totals: dict[tuple[int, Fraction], Fraction] = {}
-    for p, target, r in outcomes:
-        totals[target, r] = totals.get((target, r), Fraction()) + p
-    return [(p, target, r) for (target, r), p in totals.items()]
 
 
 def reachable(case: Case, steps: Steps) -> list[set[tuple[int, Fraction]]]:

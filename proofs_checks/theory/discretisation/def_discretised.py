@@ -14,12 +14,11 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
+import verified_risk as vr
 from verified_risk.grid import grid_model
-from verified_risk.law import Law
-from verified_risk.mdp import MDP
 
 from ...cases import strategies
-from ...cases.enumeration import all_laws, grid
+from ...cases.enumeration import all_laws, every, grid
 from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
 from .. import causes
@@ -29,7 +28,7 @@ from .. import causes
 class LawCase:
     """A reward law in [0, 1] and a grid step."""
 
-    law: Law
+    law: vr.Law
     eta: Fraction
 
 
@@ -49,10 +48,7 @@ def steps() -> st.SearchStrategy[Fraction]:
     return strategies.levels(max_denominator=5)
 
 
-def _small_laws() -> Iterator[LawCase]:
-    for law in all_laws(grid("1/4"), 2):
-        for eta in (Fraction(1, 4), Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(1)):
-            yield LawCase(law, eta)
+STEPS = (Fraction(1, 4), Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(1))
 
 
 PUSHFORWARD = Statement(
@@ -65,7 +61,7 @@ PUSHFORWARD = Statement(
         _pushforward,
     ),
     cases=lambda: st.builds(LawCase, strategies.laws(max_atoms=4, max_denominator=6), steps()),
-    small_cases=_small_laws,
+    small_cases=lambda: every(LawCase, all_laws(grid("1/4"), 2), STEPS),
     small_size="laws on {0, 1/4, ..., 1} with masses in halves, five grid steps",
     formal=Formal(proves=("pushforward",)),
     theory="03-discretisation.md#rounding",
@@ -84,7 +80,7 @@ class GridCase:
 def _sums(case: GridCase) -> list[Fraction]:
     """The cumulative rewards that the discretised model reaches at any step."""
     law = {r: Fraction(1, len(case.rewards)) for r in case.rewards}
-    model = grid_model(MDP(0, [[[1]]], [[law]], case.horizon), case.eta)
+    model = grid_model(vr.MDP(0, [[[1]]], [[law]], case.horizon), case.eta)
     return sorted({i * model.unit for level in model.reachable() for sums in level.values() for i in sums})
 
 

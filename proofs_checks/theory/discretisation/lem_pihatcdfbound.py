@@ -14,13 +14,12 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from verified_risk.mdp import MDP
 from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...engine.model import Claim, Formal, Statement, at_most, least
 from . import adaptation
-from .adaptation import Case, Steps, Update, YRule, increments, keep, lift, reachable, rounded_steps, shift_needed
+from .adaptation import Case, Steps, Update, increments, keep, lift, reachable, rounded_steps, shift_needed
 
 
 @dataclass(frozen=True)
@@ -70,11 +69,6 @@ def small_later_cases() -> Iterator[LaterCase]:
 
 
 LATER_SMALL = adaptation.SMALL + "; t = 2, y = 1/4, alpha in {0, 1/4, 1/2}"
-
-
-def plain(horizon: int) -> Case:
-    """One state, one action that pays nothing, eta = 1, tau = 1."""
-    return Case(MDP(0, [[[1]]], [[0]], horizon), Fraction(1), 1, YRule(()))
 
 
 AFTER = Statement(

@@ -13,9 +13,9 @@ from hypothesis.strategies import SearchStrategy
 
 import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import Weighting
 
 from ...cases import strategies
+from ...cases.enumeration import every
 from ...engine.model import Claim, Formal, Statement, at_most
 from . import adaptation
 from .adaptation import Case, keep, lift, rounded_steps, start_law
@@ -26,7 +26,7 @@ class ObjectiveCase:
     """An adaptation and a weighting."""
 
     adaptation: Case
-    objective: Weighting
+    objective: vr.Weighting
 
 
 def _slack(case: ObjectiveCase) -> Real:
@@ -44,9 +44,7 @@ def objective_cases() -> SearchStrategy[ObjectiveCase]:
 
 def small_objective_cases() -> Iterator[ObjectiveCase]:
     """The enumeration of adaptations, for the mean and a quantile."""
-    for inner in adaptation.small_cases():
-        for objective in (vr.Mean(), vr.VaR("1/2")):
-            yield ObjectiveCase(inner, objective)
+    return every(ObjectiveCase, adaptation.small_cases(), (vr.Mean(), vr.VaR("1/2")))
 
 
 SMALL = adaptation.SMALL + "; mean and median"

@@ -13,11 +13,8 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from verified_risk.law import Law
-from verified_risk.mdp import MDP
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.policy import GridPolicy, ReturnPolicy
-from verified_risk.policy.evaluation import return_law
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, one_state_models, return_policies
@@ -31,15 +28,15 @@ from .adaptation import raised
 class Case:
     """A raw model, a grid step, the rounded model, and a y-policy of the rounded model."""
 
-    raw: MDP
+    raw: vr.MDP
     eta: Fraction
-    rounded: MDP
-    policy: ReturnPolicy
+    rounded: vr.MDP
+    policy: vr.ReturnPolicy
 
 
 def _slack(case: Case) -> Real:
     """The least of Z^ - Z, T eta - (Z^ - Z) over all paths, and of minus the KS distances to the evaluator's laws."""
-    adapted = GridPolicy.adapt(case.policy, case.raw, case.eta)
+    adapted = vr.GridPolicy.adapt(case.policy, case.raw, case.eta)
     *_, episodes = history_laws(case.raw, adapted)
     pairs = [(gained(xi), _believed(xi, case.eta), p) for xi, p in episodes.items()]
     gaps = [believed - earned for earned, believed, _ in pairs]
@@ -48,8 +45,8 @@ def _slack(case: Case) -> Real:
     return least(
         *gaps,
         *(at_most(gap, case.raw.horizon * case.eta) for gap in gaps),
-        -earned_law.kolmogorov(return_law(case.raw, adapted)),
-        -believed_law.kolmogorov(return_law(case.rounded, case.policy)),
+        -earned_law.kolmogorov(vr.return_law(case.raw, adapted)),
+        -believed_law.kolmogorov(vr.return_law(case.rounded, case.policy)),
     )
 
 
@@ -75,7 +72,7 @@ def _cases(draw: DrawFn) -> Case:
 
 
 def _small_cases() -> Iterator[Case]:
-    laws: list[Law] = all_laws(grid("1/4"), 2)
+    laws: list[vr.Law] = all_laws(grid("1/4"), 2)
     for eta in (Fraction(1, 2), Fraction(2, 3), Fraction(1)):
         for raw in one_state_models(laws, 2, actions=1):
             rounded = raw.discretised(eta)

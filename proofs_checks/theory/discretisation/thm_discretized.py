@@ -19,16 +19,10 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 import verified_risk as vr
-from verified_risk.law import Law
-from verified_risk.mdp import MDP
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import Weighting
-from verified_risk.planning import exact_plan
-from verified_risk.policy import GridPolicy, ReturnPolicy
-from verified_risk.policy.evaluation import return_law
 
 from ...cases import strategies
-from ...cases.enumeration import grid, one_state_models
+from ...cases.enumeration import every, grid, one_state_models
 from ...engine.model import Claim, Formal, Statement, at_most, least
 from ...engine.severity import Severity
 from ...engine.symbolic import Proof, Step, parameters
@@ -39,18 +33,18 @@ from .. import causes
 class Case:
     """A model, a grid step, a concave weighting."""
 
-    mdp: MDP
+    mdp: vr.MDP
     eta: Fraction
-    objective: Weighting
+    objective: vr.Weighting
 
 
 def _values(case: Case) -> tuple[Real, Fraction, Fraction]:
     """Phi of the adapted policy, the optimum, the optimum of the rounded model."""
-    rounded = exact_plan(case.mdp.discretised(case.eta), case.objective)
-    assert isinstance(rounded.policy, ReturnPolicy)
-    adapted = GridPolicy.adapt(rounded.policy, case.mdp, case.eta)
-    attained = case.objective.of(return_law(case.mdp, adapted))
-    return attained, exact_plan(case.mdp, case.objective).value, rounded.value
+    rounded = vr.exact_plan(case.mdp.discretised(case.eta), case.objective)
+    assert isinstance(rounded.policy, vr.ReturnPolicy)
+    adapted = vr.GridPolicy.adapt(rounded.policy, case.mdp, case.eta)
+    attained = case.objective.of(vr.return_law(case.mdp, adapted))
+    return attained, vr.exact_plan(case.mdp, case.objective).value, rounded.value
 
 
 def _printed(case: Case) -> Real:
@@ -67,15 +61,15 @@ def _corrected(case: Case) -> Real:
 
 
 @st.composite
-def tempting_models(draw: DrawFn, eta: Fraction) -> MDP:
+def tempting_models(draw: DrawFn, eta: Fraction) -> vr.MDP:
     """Models whose sure rewards are small and round up to what risky rewards nearly always pay."""
     horizon = draw(st.integers(1, 3))
-    laws: list[Law] = []
+    laws: list[vr.Law] = []
     for _ in range(draw(st.integers(1, 2))):
-        laws.append(Law.point(eta / draw(st.sampled_from((2, 3, 4, 6, 1000)))))
+        laws.append(vr.Law.point(eta / draw(st.sampled_from((2, 3, 4, 6, 1000)))))
         failure = Fraction(1, draw(st.sampled_from((2, 3, 5, 8, 12, 1000))))
-        laws.append(Law.of_weights({Fraction(0): failure, eta: 1 - failure}))
-    return MDP(0, [[[1]] * len(laws)], [laws], horizon)
+        laws.append(vr.Law.of_weights({Fraction(0): failure, eta: 1 - failure}))
+    return vr.MDP(0, [[[1]] * len(laws)], [laws], horizon)
 
 
 @st.composite
@@ -86,12 +80,11 @@ def _cases(draw: DrawFn) -> Case:
 
 
 def _small_cases() -> Iterator[Case]:
-    risky = [Law.of_weights({Fraction(0): Fraction(i, 10), Fraction(1): 1 - Fraction(i, 10)}) for i in range(1, 6)]
-    sure = [Law.point(r) for r in grid("1/4")]
+    risky = [vr.Law.of_weights({Fraction(0): Fraction(i, 10), Fraction(1): 1 - Fraction(i, 10)}) for i in range(1, 6)]
+    sure = [vr.Law.point(r) for r in grid("1/4")]
     for horizon in (1, 2):
-        for mdp in one_state_models([*sure, *risky], horizon):
-            for objective in (vr.Mean(), vr.CVaR("1/2")):
-                yield Case(mdp, Fraction(1), objective)
+        models = one_state_models([*sure, *risky], horizon)
+        yield from every(Case, models, [Fraction(1)], (vr.Mean(), vr.CVaR("1/2")))
 
 
 def _proof_steps(planted: bool) -> list[Step]:
@@ -149,7 +142,7 @@ LOSS = Statement(
     cases=_cases,
     small_cases=_small_cases,
     small_size="one state, two actions, T <= 2, eta = 1, sure rewards in quarters, coins in tenths; mean and CVaR 1/2",
-    counterexample=Case(MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/10", 1: "9/10"}]], 2), Fraction(1), vr.Mean()),
+    counterexample=Case(vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/10", 1: "9/10"}]], 2), Fraction(1), vr.Mean()),
     find_budget=600,
     proof=PROOF,
     formal=Formal(
@@ -178,7 +171,7 @@ def _loss(case: FamilyCase) -> Fraction:
     """The loss, in units of eta, of the family with e = d/eta = (T - c)/(4T)."""
     share = (case.horizon - case.constant) / (4 * case.horizon)
     risky = {Fraction(0): share, case.eta: 1 - share}
-    mdp = MDP(0, [[[1], [1]]], [[{share * case.eta: 1}, risky]], case.horizon)
+    mdp = vr.MDP(0, [[[1], [1]]], [[{share * case.eta: 1}, risky]], case.horizon)
     attained, best, _ = _values(Case(mdp, case.eta, vr.Mean()))
     assert isinstance(attained, Fraction)
     return (best - attained) / case.eta
@@ -193,9 +186,7 @@ def _family_cases(draw: DrawFn) -> FamilyCase:
 
 def _small_families() -> Iterator[FamilyCase]:
     for horizon in (1, 2, 3, 4):
-        for eta in (Fraction(1, 2), Fraction(1)):
-            for constant in grid("1/4", horizon)[:-1]:
-                yield FamilyCase(horizon, eta, constant)
+        yield from every(FamilyCase, [horizon], (Fraction(1, 2), Fraction(1)), grid("1/4", horizon)[:-1])
 
 
 CONSTANT = Statement(

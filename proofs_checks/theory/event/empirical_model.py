@@ -6,7 +6,6 @@ is :math:`\frac1N\sum_i 1(r_i \le r)`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement, pairwise
@@ -16,6 +15,7 @@ from hypothesis import strategies as st
 from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
+from ...cases.enumeration import grid
 from ...cases.estimation import empirical_law
 from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
@@ -51,13 +51,6 @@ def _corrected_slack(case: Case) -> Real:
     return least(_is_cdf(values), *(equality(v, law.cdf(x)) for v, x in zip(values, _points(case), strict=True)))
 
 
-def _small_cases() -> Iterator[Case]:
-    grid = [Fraction(i, 4) for i in range(5)]
-    for n in range(1, 5):
-        for rewards in combinations_with_replacement(grid, n):
-            yield Case(rewards)
-
-
 STATEMENT = Statement(
     label="def:empirical",
     title="the empirical model's reward CDF is a CDF",
@@ -75,7 +68,7 @@ STATEMENT = Statement(
     finding=Severity.SLIP,
     cause=causes.CDF_INDICATOR,
     cases=lambda: st.lists(strategies.rationals(), min_size=1, max_size=6).map(lambda rewards: Case(tuple(rewards))),
-    small_cases=_small_cases,
+    small_cases=lambda: (Case(seen) for n in range(1, 5) for seen in combinations_with_replacement(grid("1/4"), n)),
     small_size="up to 4 rewards in quarters",
     counterexample=Case((Fraction(),)),
     find_budget=10,

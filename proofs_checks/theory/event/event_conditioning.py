@@ -16,10 +16,12 @@ from itertools import product
 
 from hypothesis import strategies as st
 
-from verified_risk.numbers.enclosure import Real, Truth, at_least
+from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.estimation import corrected_level, printed_level
+from ...cases.histories import added
+from ...cases.irrational import exceeds
 from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
 from .. import causes, reasons
@@ -52,30 +54,20 @@ def _episode(case: Case) -> list[tuple[int, Moves, Fraction]]:
     return [row for row in rows if row[2]]
 
 
-def _within(gap: Fraction, n: int, level: Real) -> bool:
-    r"""``|gap| <= sqrt(level / 2n)``, decided."""
-    verdict = at_least(level, 2 * n * gap**2)
-    if verdict is Truth.UNKNOWN:
-        raise ArithmeticError(f"2 n gap^2 = {2 * n * gap**2} is too close to {level}")
-    return verdict is Truth.HOLDS
+def _near(case: Case, moves: Moves, level: Real) -> bool:
+    r"""Whether the share of stays is within ``sqrt(level / 2n)`` of its probability after n moves."""
+    n = sum(moves)
+    return not n or not exceeds(2 * n * (Fraction(moves[0], n) - case.stay) ** 2, level)
 
 
 def _printed_event(case: Case, moves: Moves) -> bool:
     """The sup-norm part of the event at the first state (the l1 part is implied: two coordinates, a larger radius)."""
-    n = sum(moves)
-    if not n:
-        return True
-    level = printed_level(3, 1, case.episodes, case.delta)
-    return _within(abs(Fraction(moves[0], n) - case.stay), n, level)
+    return _near(case, moves, printed_level(3, 1, case.episodes, case.delta))
 
 
 def _corrected_event(case: Case, moves: Moves) -> bool:
     """One-sided, for both successors of the first state."""
-    n = sum(moves)
-    if not n:
-        return True
-    level = corrected_level(2, 1, case.episodes, case.horizon, case.delta)
-    return _within(abs(Fraction(moves[0], n) - case.stay), n, level)
+    return _near(case, moves, corrected_level(2, 1, case.episodes, case.horizon, case.delta))
 
 
 def _given_counts(case: Case) -> tuple[Fraction, Fraction]:
@@ -102,13 +94,12 @@ def _corrected_slack(case: Case) -> Real:
     """P[event] - (1 - delta) over all courses of the K - 1 episodes."""
     level: dict[Moves, Fraction] = {(0, 0): Fraction(1)}
     for _ in case.visits:
-        following: dict[Moves, Fraction] = {}
-        for moves, mass in level.items():
-            for _, (stays, leaves), p in _episode(case):
-                new = (moves[0] + stays, moves[1] + leaves)
-                if _corrected_event(case, new):
-                    following[new] = following.get(new, Fraction()) + mass * p
-        level = following
+        level = added(
+            (new, mass * p)
+            for moves, mass in level.items()
+            for _, (stays, leaves), p in _episode(case)
+            if _corrected_event(case, new := (moves[0] + stays, moves[1] + leaves))
+        )
     return at_most(1 - sum(level.values(), Fraction()), case.delta)
 
 
@@ -124,12 +115,10 @@ def _drawn(draw: st.DrawFn) -> Case:
 
 
 def _small_cases() -> Iterator[Case]:
-    for horizon in (1, 2, 3):
-        for episodes in (1, 2, 3):
-            for visits in product(range(1, horizon + 1), repeat=episodes):
-                for stay in (Fraction(1, 100), Fraction(1, 2), Fraction(9, 10)):
-                    for delta in (Fraction(1, 10), Fraction(1, 2)):
-                        yield Case(stay, horizon, delta, visits)
+    stays, deltas = (Fraction(1, 100), Fraction(1, 2), Fraction(9, 10)), (Fraction(1, 10), Fraction(1, 2))
+    for horizon, episodes in product((1, 2, 3), (1, 2, 3)):
+        for visits, stay, delta in product(product(range(1, horizon + 1), repeat=episodes), stays, deltas):
+            yield Case(stay, horizon, delta, visits)
 
 
 STATEMENT = Statement(

@@ -18,9 +18,9 @@ from .. import causes, reasons
 from .event_laws import SMALL_SIZE, Draws, drawn, small_draws, tail_slack
 
 
-def _corrected_slack(draws: Draws) -> Real:
-    outcomes = len(draws.masses)
-    return tail_slack(draws, sup_gap, lambda v: 2 * outcomes * exp(-2 * draws.n * v**2))
+def sup_bound(draws: Draws, v: Fraction, events: int) -> Real:
+    """Hoeffding's bound for both sides of so many events."""
+    return 2 * events * exp(-2 * draws.n * v**2)
 
 
 STATEMENT = Statement(
@@ -31,12 +31,12 @@ STATEMENT = Statement(
     printed=Claim(
         r"P(\|\tilde P - P\|_\infty \ge v) \le 2 e^{-2 n v^2}",
         "one application of Hoeffding's inequality bounds the error of every successor's frequency at once",
-        lambda draws: tail_slack(draws, sup_gap, lambda v: 2 * exp(-2 * draws.n * v**2)),
+        lambda draws: tail_slack(draws, sup_gap, lambda v: sup_bound(draws, v, 1)),
     ),
     corrected=Claim(
         r"P(\|\tilde P - P\|_\infty \ge v) \le 2 m e^{-2 n v^2}, \ m \text{ outcomes}",
         "the union over the successors costs a factor, their number",
-        _corrected_slack,
+        lambda draws: tail_slack(draws, sup_gap, lambda v: sup_bound(draws, v, len(draws.masses))),
     ),
     finding=Severity.REPAIR,
     cause=causes.UNION,

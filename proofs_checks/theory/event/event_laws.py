@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
@@ -42,18 +41,14 @@ def tail_slack(
 
 
 @st.composite
-def _drawn(draw: st.DrawFn, max_outcomes: int, max_draws: int) -> Draws:
+def drawn(draw: st.DrawFn, *, max_outcomes: int = 4, max_draws: int = 7) -> Draws:
+    """Laws and numbers of draws; half of the laws are uniform."""
     count = draw(st.integers(1, max_outcomes))
     if draw(st.booleans()):
         masses = (Fraction(1, count),) * count
     else:
         masses = draw(strategies.masses(count, max_weight=6, positive=True))
     return Draws(masses, draw(st.integers(1, max_draws)))
-
-
-def drawn(*, max_outcomes: int = 4, max_draws: int = 7) -> SearchStrategy[Draws]:
-    """Laws and numbers of draws; half of the laws are uniform."""
-    return _drawn(max_outcomes, max_draws)
 
 
 def small_draws() -> Iterator[Draws]:

@@ -11,11 +11,11 @@ from fractions import Fraction
 
 from verified_risk.numbers.enclosure import Real, Truth, at_least
 
-from ...cases.irrational import exp
 from ...cases.sampling import sup_gap
 from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes, reasons
+from .event_hoeffding import sup_bound
 from .event_laws import SMALL_SIZE, Draws, drawn, small_draws, tail_slack
 
 
@@ -25,16 +25,9 @@ def _in_range(draws: Draws, bound: Real) -> bool:
     return at_least(Fraction(1, 6 * (len(draws.masses) + 1)), bound) is Truth.HOLDS
 
 
-def _printed_slack(draws: Draws) -> Real:
+def _slack(draws: Draws, events: int) -> Real:
     def bound(v: Fraction) -> Real:
-        return 2 * exp(-2 * draws.n * v**2)
-
-    return tail_slack(draws, sup_gap, bound, lambda v: _in_range(draws, bound(v)))
-
-
-def _corrected_slack(draws: Draws) -> Real:
-    def bound(v: Fraction) -> Real:
-        return 2 * len(draws.masses) * exp(-2 * draws.n * v**2)
+        return sup_bound(draws, v, events)
 
     return tail_slack(draws, sup_gap, bound, lambda v: _in_range(draws, bound(v)))
 
@@ -42,7 +35,7 @@ def _corrected_slack(draws: Draws) -> Real:
 def _met(draws: Draws) -> bool:
     """Some attained distance lies in the range, so that the claim is not vacuous."""
     farthest = max(1 - min(draws.masses), max(draws.masses))
-    return len(draws.masses) > 1 and _in_range(draws, 2 * exp(-2 * draws.n * farthest**2))
+    return len(draws.masses) > 1 and _in_range(draws, sup_bound(draws, farthest, 1))
 
 
 STATEMENT = Statement(
@@ -52,14 +45,14 @@ STATEMENT = Statement(
     printed=Claim(
         r"P(\|\tilde P - P\|_\infty \ge v) \le 2 e^{-2 n v^2} \text{ if } 2 e^{-2 n v^2} \le 1/(6|S|)",
         "at the radius of the rewards, every successor's frequency is close, except with the stated probability",
-        _printed_slack,
+        lambda draws: _slack(draws, 1),
         when=_met,
     ),
     corrected=Claim(
         r"P(\|\tilde P - P\|_\infty \ge v) \le 2 |S_0| e^{-2 n v^2}",
         "with the union over successors in the logarithm of its radius, every frequency is close, except with the "
         "stated probability",
-        _corrected_slack,
+        lambda draws: _slack(draws, len(draws.masses)),
         when=_met,
     ),
     finding=Severity.GAP,

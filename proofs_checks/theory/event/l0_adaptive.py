@@ -6,7 +6,6 @@ a table over the nodes of the binary tree; a rule may stop sampling a pair when 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -78,12 +77,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case((draw(chance), draw(chance)), tuple(actions), delta)
 
 
-def _small_cases() -> Iterator[Case]:
-    for actions in product((0, 1), repeat=7):
-        for chance in (Fraction(1, 10), Fraction(1, 2)):
-            yield Case((chance, Fraction(1, 5)), actions, Fraction(9, 10))
-
-
 STATEMENT = Statement(
     label="L0/adaptive",
     title="the event, whatever the learner does",
@@ -96,7 +89,11 @@ STATEMENT = Statement(
     ),
     uses=("L0/tape",),
     cases=_drawn,
-    small_cases=_small_cases,
+    small_cases=lambda: (
+        Case((chance, Fraction(1, 5)), actions, Fraction(9, 10))
+        for actions in product((0, 1), repeat=7)
+        for chance in (Fraction(1, 10), Fraction(1, 2))
+    ),
     small_size="all adaptive rules for three episodes, chances 1/10 or 1/2 against 1/5, delta 9/10",
     formal=Formal(proves=("event_holds",)),
     reaches={**reasons.FORM, "bound": ("0.01", reasons.UNION)},

@@ -7,16 +7,17 @@ and each successor's frequency (one-sided) leave the radius at some :math:`n \le
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
 
 from ...cases import strategies
+from ...cases.enumeration import every
+from ...cases.enumeration import probability_vectors as vectors
 from ...cases.estimation import corrected_level
 from ...cases.irrational import exceeds
-from ...cases.sampling import compositions, excess_gap, kolmogorov_gap, leaving_probability
+from ...cases.sampling import Gap, excess_gap, kolmogorov_gap, leaving_probability
 from ...engine.model import Claim, Formal, Statement, at_most
 from .. import reasons
 
@@ -36,16 +37,12 @@ def leaving(case: Case) -> Fraction:
     """The exact probability that the tape ever leaves its radius; rewards and successors are independent."""
     level = corrected_level(len(case.successors), case.actions, case.steps, 1, case.delta)
 
-    def wrong_rewards(n: int, counts: tuple[int, ...]) -> bool:
-        return exceeds(2 * n * kolmogorov_gap(counts, case.rewards) ** 2, level)
+    def staying(masses: tuple[Fraction, ...], gap: Gap) -> Fraction:
+        return 1 - leaving_probability(
+            masses, case.steps, lambda n, counts: exceeds(2 * n * gap(counts, masses) ** 2, level)
+        )
 
-    def wrong_successors(n: int, counts: tuple[int, ...]) -> bool:
-        return exceeds(2 * n * excess_gap(counts, case.successors) ** 2, level)
-
-    stays = (1 - leaving_probability(case.rewards, case.steps, wrong_rewards)) * (
-        1 - leaving_probability(case.successors, case.steps, wrong_successors)
-    )
-    return 1 - stays
+    return 1 - staying(case.rewards, kolmogorov_gap) * staying(case.successors, excess_gap)
 
 
 @st.composite
@@ -54,15 +51,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     successors = draw(strategies.masses(draw(st.integers(1, 3)), max_weight=6))
     delta = draw(st.sampled_from((Fraction(1), Fraction(9, 10), Fraction(1, 2), Fraction(1, 10))))
     return Case(rewards, successors, draw(st.integers(1, 2)), draw(st.integers(1, 9)), delta)
-
-
-def _small_cases() -> Iterator[Case]:
-    for weights in compositions(5, 2):
-        for others in compositions(4, 2):
-            for steps in (2, 6, 12):
-                for delta in (Fraction(1), Fraction(1, 2)):
-                    rewards = tuple(Fraction(w, 5) for w in weights)
-                    yield Case(rewards, tuple(Fraction(w, 4) for w in others), 1, steps, delta)
 
 
 STATEMENT = Statement(
@@ -77,7 +65,7 @@ STATEMENT = Statement(
     ),
     uses=("lem:event/rewards", "lem:event/hoeffding"),
     cases=_drawn,
-    small_cases=_small_cases,
+    small_cases=lambda: every(Case, vectors(2, 5), vectors(2, 4), [1], (2, 6, 12), (Fraction(1), Fraction(1, 2))),
     small_size="two rewards in fifths, two successors in quarters, KT in 2, 6, 12, delta in 1, 1/2",
     formal=Formal(proves=("tape_stays_within_its_radius",)),
     reaches={"bound": ("0.2", reasons.UNION)},

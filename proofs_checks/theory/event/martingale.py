@@ -55,14 +55,11 @@ def paths(case: Case) -> dict[tuple[Fraction, Fraction], Fraction]:
     return found
 
 
-def _shrink() -> Real:
-    """1 - 1/e."""
-    return 1 - divide(Fraction(1), exp(Fraction(1)))
+SHRINK = 1 - divide(Fraction(1), exp(Fraction(1)))
 
 
 def _slack(case: Case) -> Real:
-    shrink = _shrink()
-    scores = [(shrink * means - costs, mass) for (means, costs), mass in paths(case).items()]
+    scores = [(SHRINK * means - costs, mass) for (means, costs), mass in paths(case).items()]
     scores.sort(key=lambda pair: bounds(pair[0]), reverse=True)
     moment: Real = Fraction()
     tail = Fraction()
@@ -76,7 +73,6 @@ def _slack(case: Case) -> Real:
 
 def _prefix_slack(case: Case) -> Real:
     """exp(-x) - P(X_k >= x for some k <= K) at the worst attained x."""
-    shrink = _shrink()
     found: list[tuple[Real, Fraction]] = []
 
     def walk(node: int, score: Real, highest: Real, mass: Fraction) -> None:
@@ -88,7 +84,7 @@ def _prefix_slack(case: Case) -> Real:
         low, high, p = case.nodes[node]
         mean = low * (1 - p) + high * p
         for child, cost, q in ((2 * node + 1, low, 1 - p), (2 * node + 2, high, p)):
-            new = score + (shrink * mean - cost)
+            new = score + (SHRINK * mean - cost)
             walk(child, new, max(new, highest, key=bounds), mass * q)
 
     walk(0, Fraction(), Fraction(), Fraction(1))

@@ -14,15 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
-from verified_risk.law import Law
-from verified_risk.mdp import MDP
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Interval, Real, Truth, at_least, bounds
-from verified_risk.policy import ReturnPolicy
 
 from ...cases.estimation import printed_level, radius
 from ...cases.irrational import minimum, root
@@ -62,14 +60,10 @@ def valid(case: object) -> bool:
     )
 
 
-def level(case: Seen) -> Real:
-    return printed_level(2, 3, case.episodes, case.delta)
-
-
 def radii(case: Seen) -> tuple[Real, Real, Real]:
     r"""The printed :math:`\epsilon_R` of a, b, c."""
-    value = level(case)
-    return radius(value, case.seen), radius(value, case.visits_b), radius(value, case.visits_c)
+    level = printed_level(2, 3, case.episodes, case.delta)
+    return radius(level, case.seen), radius(level, case.visits_b), radius(level, case.visits_c)
 
 
 def true_mean(case: Seen) -> Fraction:
@@ -135,23 +129,24 @@ def printed_budget(case: Seen) -> Real:
 # -- the models themselves, for tests and small sizes --------------------------------------------------------------
 
 
-def models(case: Seen) -> tuple[MDP, MDP, ReturnPolicy]:
+def models(case: Seen) -> tuple[vr.MDP, vr.MDP, vr.ReturnPolicy]:
     """The true model, the empirical model and the policy (with an entry at every first reward and at 1)."""
     points = case.points
     everything = {Fraction(j, points): Fraction(1, points) for j in range(points)}
     comb = {Fraction(case.offset + i * case.spread, points): Fraction(1, case.seen) for i in range(case.seen)}
     rows: list[list[Any]] = [[[1]] * 3]
-    mdp = MDP(0, rows, [[Law(everything), case.pay_b, 0]], HORIZON)
-    estimate = MDP(0, rows, [[Law(comb), case.pay_b, 0]], HORIZON)
+    mdp = vr.MDP(0, rows, [[vr.Law(everything), case.pay_b, 0]], HORIZON)
+    estimate = vr.MDP(0, rows, [[vr.Law(comb), case.pay_b, 0]], HORIZON)
     table: dict[tuple[int, int, Any], Any] = {(1, 0, y): 1 if y in comb else 2 for y in everything}
-    return mdp, estimate, ReturnPolicy(mdp, {(0, 0, 0): 0, **table, (1, 0, 1): 1})
+    return mdp, estimate, vr.ReturnPolicy(mdp, {(0, 0, 0): 0, **table, (1, 0, 1): 1})
 
 
 # -- cases -----------------------------------------------------------------------------------------------------------
 
 
 @st.composite
-def _drawn(draw: st.DrawFn, pay_b: int) -> Seen:
+def drawn(draw: st.DrawFn, pay_b: int) -> Seen:
+    """Counts from one visit to a hundred thousand."""
     seen = draw(st.sampled_from((1, 2, 4, 10, 100, 1000, 10_000, 100_000)))
     spread = draw(st.sampled_from((1, 2, 3, 10, 100, 10_000)))
     visits_b = draw(st.sampled_from((1, 2, 10, 1000)))
@@ -161,15 +156,8 @@ def _drawn(draw: st.DrawFn, pay_b: int) -> Seen:
     return Seen(seen, spread, pay_b, visits_b, episodes, delta)
 
 
-def drawn(pay_b: int) -> SearchStrategy[Seen]:
-    """Counts from one visit to a hundred thousand."""
-    return _drawn(pay_b)
-
-
 def small_seen(pay_b: int) -> Iterator[Seen]:
     """``seen``, ``spread`` and ``visits_b`` up to 4, delta 1/2 and 1."""
-    for seen in range(1, 5):
-        for spread in range(1, 5):
-            for visits_b in range(1, 5):
-                for delta in (Fraction(1, 2), Fraction(1)):
-                    yield Seen(seen, spread, pay_b, visits_b, 2 + -(-(seen + visits_b) // 2), delta)
+    upto = range(1, 5)
+    for seen, spread, visits_b, delta in product(upto, upto, upto, (Fraction(1, 2), Fraction(1))):
+        yield Seen(seen, spread, pay_b, visits_b, 2 + -(-(seen + visits_b) // 2), delta)

@@ -12,13 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
+from ...cases.enumeration import every
 from ...cases.irrational import log, root
 from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
@@ -56,18 +55,13 @@ def _has_ordinary_state(sizes: Sizes) -> bool:
 
 
 @st.composite
-def _drawn(draw: st.DrawFn) -> Sizes:
+def _cases(draw: st.DrawFn) -> Sizes:
     delta = draw(st.sampled_from((Fraction(1), Fraction(1, 2), Fraction(1, 10), Fraction(1, 10**6))))
     return Sizes(draw(st.integers(1, 50)), draw(st.integers(1, 20)), draw(st.integers(1, 10**6)), delta)
 
 
-def _cases() -> SearchStrategy[Sizes]:
-    return _drawn()
-
-
 def _small_cases() -> Iterator[Sizes]:
-    for states, actions, episodes in product(range(1, 7), range(1, 4), (1, 2, 3, 10, 1000)):
-        yield from (Sizes(states, actions, episodes, delta) for delta in (Fraction(1), Fraction(1, 10)))
+    return every(Sizes, range(1, 7), range(1, 4), (1, 2, 3, 10, 1000), (Fraction(1), Fraction(1, 10)))
 
 
 _SMALL_SIZE = "|S| <= 6, |A| <= 3, K in 1, 2, 3, 10, 1000, delta in 1, 1/10"

@@ -28,12 +28,6 @@ class Case:
     delta: Fraction
 
 
-@st.composite
-def _drawn(draw: st.DrawFn) -> Case:
-    deltas = st.sampled_from((Fraction(1), Fraction(1, 2), Fraction(1, 10)))
-    return Case(draw(st.integers(1, 40)), draw(st.sampled_from((40, 100, 1000))), draw(deltas))
-
-
 # -- what forty episodes can tell ------------------------------------------------------------------------------------
 
 SLIP, OTHER = Fraction(1, 10), Fraction(2, 25)
@@ -72,7 +66,12 @@ STATEMENT = Statement(
         lambda case: at_most(Fraction(26, 100), radius(printed_level(1, 1, case.episodes, case.delta), case.visits)),
         when=lambda case: 1 <= case.visits <= 40 <= case.episodes and 0 < case.delta <= 1,
     ),
-    cases=_drawn,
+    cases=lambda: st.builds(
+        Case,
+        st.integers(1, 40),
+        st.sampled_from((40, 100, 1000)),
+        st.sampled_from((Fraction(1), Fraction(1, 2), Fraction(1, 10))),
+    ),
     small_cases=lambda: (Case(visits, 40, Fraction(1)) for visits in range(1, 41)),
     small_size="all n <= 40 at K = 40, delta = 1",
     reaches=reasons.FORM,

@@ -12,9 +12,8 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from verified_risk.law import Law
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import CVaR
 
 from ...cases import strategies
 from ...engine.model import Claim, Formal, Statement, at_most
@@ -36,8 +35,8 @@ class Case:
 def cvar(path: int, alpha: Fraction) -> Fraction:
     """The CVaR of the path with this return."""
     success = PATHS[path]
-    law = Law.of_weights({Fraction(0): 1 - success, Fraction(path): success})
-    return CVaR(alpha).of(law)  # type: ignore[return-value]
+    law = vr.Law.of_weights({Fraction(0): 1 - success, Fraction(path): success})
+    return vr.CVaR(alpha).of(law)  # type: ignore[return-value]
 
 
 def _behind(path: int, alpha: Fraction) -> Real:

@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from fractions import Fraction
 
-from verified_risk.law import Law
-from verified_risk.mdp import MDP
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.policy.evaluation import return_law
 
 from ...cases.estimation import optimistic_mdp, row_of
+from ...cases.histories import added, weighted
 from ...engine.model import Claim, Formal, Statement, at_most, equality, least
-from .optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
+from .optimistic_pairs import SMALL_PLAYED, Played, event, played, small_played_markov
 
 
-def quantile_coupling(law: Law, better: Law) -> list[tuple[Fraction, Fraction, Fraction]]:
+def quantile_coupling(law: vr.Law, better: vr.Law) -> list[tuple[Fraction, Fraction, Fraction]]:
     """``(mass, r, r_hat)``: both laws read off one uniform variable."""
     cuts = sorted({*law.cumulative(), *better.cumulative()})
     below = Fraction()
@@ -30,35 +29,29 @@ def quantile_coupling(law: Law, better: Law) -> list[tuple[Fraction, Fraction, F
     return parts
 
 
-def coupled(case: Played) -> tuple[Law, Law, Fraction]:
+def coupled(case: Played) -> tuple[vr.Law, vr.Law, Fraction]:
     """The laws of the true-model return and of the optimistic return on one space, and the least ``Z_hat - Z``."""
     mdp, better = case.mdp, optimistic_mdp(case.estimate, case.radii)
-    joint: dict[tuple[Fraction, Fraction], Fraction] = {}
+    pairs: list[tuple[Fraction, Fraction, Fraction]] = []
     for share, part in case.policy.parts():
         # (virtual state, virtual memory, virtual sum, true sum, jumped to s_inf)
         level: dict[tuple[int, Hashable, Fraction, Fraction, bool], Fraction] = {
             (s, part.start(), Fraction(), Fraction(), False): p * share for s, p in mdp.initial
         }
         for t in range(mdp.horizon):
-            following: dict[tuple[int, Hashable, Fraction, Fraction, bool], Fraction] = {}
-            for (s, memory, z, z_hat, jumped), mass in level.items():
-                for a, q in part.choice(t, s, memory):
-                    for p, r, r_hat, target, away in _step(mdp, better, s, a, jumped):
-                        key = (target, part.remember(memory, t, s, a, r), z + r, z_hat + r_hat, away)
-                        following[key] = following.get(key, Fraction()) + mass * q * p
-            level = following
-        for (_, _, z, z_hat, _), mass in level.items():
-            joint[z, z_hat] = joint.get((z, z_hat), Fraction()) + mass
-    virtual: dict[Fraction, Fraction] = {}
-    actual: dict[Fraction, Fraction] = {}
-    for (z, z_hat), mass in joint.items():
-        virtual[z] = virtual.get(z, Fraction()) + mass
-        actual[z_hat] = actual.get(z_hat, Fraction()) + mass
-    return Law.of_weights(virtual), Law.of_weights(actual), min(z_hat - z for z, z_hat in joint)
+            level = added(
+                ((target, part.remember(memory, t, s, a, r), z + r, z_hat + r_hat, away), mass * q * p)
+                for (s, memory, z, z_hat, jumped), mass in level.items()
+                for a, q in part.choice(t, s, memory)
+                for p, r, r_hat, target, away in _step(mdp, better, s, a, jumped)
+            )
+        pairs += [(z, z_hat, mass) for (_, _, z, z_hat, _), mass in level.items()]
+    virtual, actual = weighted((z, mass) for z, _, mass in pairs), weighted((z, mass) for _, z, mass in pairs)
+    return virtual, actual, min(z_hat - z for z, z_hat, _ in pairs)
 
 
 def _step(
-    mdp: MDP, better: MDP, s: int, a: int, jumped: bool
+    mdp: vr.MDP, better: vr.MDP, s: int, a: int, jumped: bool
 ) -> Iterator[tuple[Fraction, Fraction, Fraction, int, bool]]:
     """``(probability, r, r_hat, virtual successor, whether the true successor is s_inf)``."""
     law = mdp.actions(s)[a].reward_law
@@ -82,7 +75,7 @@ def _step(
 def _slack(case: Played) -> Real:
     """The virtual return has the policy's law, is never above the optimistic one, and the objective follows."""
     virtual, actual, least_gain = coupled(case)
-    own = return_law(case.mdp, case.policy)
+    own = vr.return_law(case.mdp, case.policy)
     points = {*virtual.atoms, *own.atoms}
     return least(
         least_gain,
@@ -105,7 +98,7 @@ STATEMENT = Statement(
     uses=("L0/adaptive",),
     cases=lambda: played(jumps=True),
     small_cases=small_played_markov,
-    small_size=SMALL_SIZE + "; all deterministic Markov policies",
+    small_size=SMALL_PLAYED,
     formal=Formal(proves=("optimistic_policy_dominates",)),
     theory="06-event-and-optimism.md#L1",
 )

@@ -6,15 +6,18 @@ Concave weightings here, by exact dynamic programming on both sides; every nonde
 
 from __future__ import annotations
 
+from typing import Any
+
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import optimistic_mdp
 from ...cases.greedy import Greedy
 from ...engine.model import Claim, Formal, Statement, at_most
-from .optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, small_estimated
+from .optimistic_pairs import SMALL_SIZE, estimated, event, small_estimated
 
 
-def _slack(case: Estimated) -> Real:
+def slack(case: Any) -> Real:
+    """The best value in the optimistic model minus that in the true one."""
     better = optimistic_mdp(case.estimate, case.radii)
     return at_most(Greedy(case.mdp, case.weighting).value, Greedy(better, case.weighting).value)
 
@@ -26,7 +29,7 @@ STATEMENT = Statement(
     corrected=Claim(
         r"\mathcal E \Rightarrow \max_\pi \hat\Phi(\pi) \ge \max_\pi \Phi(\pi)",
         "on the event, the best value in the optimistic model is at least the best value in the true one",
-        _slack,
+        slack,
         when=event,
     ),
     uses=("L0/adaptive", "L1/coupling", "thm:augmented"),

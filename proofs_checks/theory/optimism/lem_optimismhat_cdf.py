@@ -10,33 +10,32 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from verified_risk.law import Law
-from verified_risk.policy import MarkovPolicy, Policy
-from verified_risk.policy.evaluation import return_law
+import verified_risk as vr
 
-from ...cases.estimation import lifted, on_event, optimistic_mdp
+from ...cases.estimation import lifted, optimistic_mdp
 from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from ...engine.symbolic import Proof, Step, parameters
 from .. import causes
 from . import lem_optimismhat
 from .lem_optimismhat import Case, printed_met
+from .optimistic_pairs import event
 
 
-def ahead(lower: Law, upper: Law) -> Fraction:
+def ahead(lower: vr.Law, upper: vr.Law) -> Fraction:
     """The least ``F(x) - G(x)`` over all x, for the CDFs F of ``lower`` and G of ``upper``."""
     return min(lower.cdf(x) - upper.cdf(x) for x in {*lower.atoms, *upper.atoms})
 
 
-def _dominance(case: Case, policy: Policy) -> Fraction:
+def _dominance(case: Case, policy: vr.Policy) -> Fraction:
     better = optimistic_mdp(case.estimate, case.radii)
-    return ahead(return_law(case.mdp, policy), return_law(better, lifted(policy, better)))
+    return ahead(vr.return_law(case.mdp, policy), vr.return_law(better, lifted(policy, better)))
 
 
 def _markov(case: Case) -> Fraction:
     """The same for every deterministic Markov policy of one state."""
     tables = product(range(case.mdp.n_actions[0]), repeat=case.mdp.horizon)
-    return min(_dominance(case, MarkovPolicy(case.mdp, [[a] for a in table])) for table in tables)
+    return min(_dominance(case, vr.MarkovPolicy(case.mdp, [[a] for a in table])) for table in tables)
 
 
 STATES = 6
@@ -92,7 +91,7 @@ STATEMENT = Statement(
         r"F_{\hat Z^{(\pi)}}(x) \le F_{Z^{(\pi)}}(x) \text{ on } \mathcal E, \text{ for every Markov } \pi",
         "on the event, the return of every Markov policy is stochastically larger in the optimistic model",
         _markov,
-        when=lambda case: case.mdp.n_states == 1 and on_event(case.mdp, case.estimate, case.radii),
+        when=lambda case: case.mdp.n_states == 1 and event(case),
     ),
     finding=Severity.SUBSTANCE,
     cause=causes.PARTS,

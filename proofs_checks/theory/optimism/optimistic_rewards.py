@@ -2,7 +2,6 @@ r"""def:optimistic/rewards: the optimistic rewards.  They are laws on [0, 1] tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,8 +11,8 @@ from verified_risk.law import Law
 from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
+from ...cases.enumeration import all_laws, every, grid
 from ...cases.estimation import optimistic_reward
-from ...cases.sampling import compositions
 from ...engine.model import Claim, Formal, Statement, at_most, equality, least
 
 
@@ -44,19 +43,6 @@ def _slack(case: Case) -> Real:
     )
 
 
-@st.composite
-def _drawn(draw: st.DrawFn) -> Case:
-    return Case(draw(strategies.laws()), draw(strategies.rationals(max_value=Fraction(3, 2), max_denominator=8)))
-
-
-def _small_cases() -> Iterator[Case]:
-    atoms = [Fraction(i, 2) for i in range(3)]
-    for weights in compositions(4, 3):
-        law = Law({x: Fraction(w, 4) for x, w in zip(atoms, weights, strict=True)})
-        for eps in range(9):
-            yield Case(law, Fraction(eps, 8))
-
-
 STATEMENT = Statement(
     label="def:optimistic/rewards",
     title="the optimistic rewards are laws that dominate",
@@ -68,8 +54,8 @@ STATEMENT = Statement(
         _slack,
     ),
     uses=("def:empirical",),
-    cases=_drawn,
-    small_cases=_small_cases,
+    cases=lambda: st.builds(Case, strategies.laws(), strategies.rationals(max_value=Fraction(3, 2), max_denominator=8)),
+    small_cases=lambda: every(Case, all_laws(grid("1/2"), 4), grid("1/8")),
     small_size="laws on 0, 1/2, 1 with masses in quarters, radii in eighths up to 1",
     formal=Formal(proves=("optimistic_rewards",)),
     theory="06-event-and-optimism.md#optimistic",

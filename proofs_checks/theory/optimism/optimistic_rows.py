@@ -6,7 +6,6 @@ missing mass of the *shifted* row belongs there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -15,8 +14,8 @@ from hypothesis import strategies as st
 from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
+from ...cases.enumeration import every, grid, probability_vectors
 from ...cases.estimation import optimistic_row, printed_optimistic_row
-from ...cases.sampling import compositions
 from ...engine.model import Claim, Formal, Statement, at_most, equality, least
 from ...engine.severity import Severity
 from .. import causes
@@ -49,13 +48,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(row, draw(strategies.rationals(max_value=Fraction(3, 2), max_denominator=8)))
 
 
-def _small_cases() -> Iterator[Case]:
-    for states in (1, 2, 3):
-        for weights in compositions(4, states):
-            for eps in range(9):
-                yield Case(tuple(Fraction(w, 4) for w in weights), Fraction(eps, 8))
-
-
 STATEMENT = Statement(
     label="def:optimistic/rows",
     title="the optimistic transitions are laws",
@@ -75,7 +67,9 @@ STATEMENT = Statement(
     cause=causes.LOST_HAT,
     uses=("def:empirical",),
     cases=_drawn,
-    small_cases=_small_cases,
+    small_cases=lambda: every(
+        Case, (row for states in (1, 2, 3) for row in probability_vectors(states, 4)), grid("1/8")
+    ),
     small_size="up to 3 states, masses in quarters, radii in eighths up to 1",
     counterexample=Case((Fraction(1),), Fraction(1)),
     find_budget=20,

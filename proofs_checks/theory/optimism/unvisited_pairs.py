@@ -61,12 +61,8 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(mdp, draw(histories(mdp)), draw(strategies.rationals(max_denominator=8)))
 
 
-def _two_actions() -> MDP:
-    return MDP(0, [[[1], [1]]], [[0, {0: "1/2", 1: "1/2"}]], 1)
-
-
 def _small_cases() -> Iterator[Case]:
-    mdp = _two_actions()
+    mdp = MDP(0, [[[1], [1]]], [[0, {0: "1/2", 1: "1/2"}]], 1)
     outcomes = [(0, 0, Fraction()), (0, 1, Fraction()), (0, 1, Fraction(1))]
     level: list[tuple[Episode, ...]] = [()]
     for _ in range(4):

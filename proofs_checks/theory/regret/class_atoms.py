@@ -13,10 +13,10 @@ from fractions import Fraction
 
 from verified_risk.numbers.enclosure import Real, Truth, at_least
 
-from ...cases.estimation import expected_cost, lifted, lipschitz, optimistic_mdp, phi
+from ...cases.estimation import expected_cost, lipschitz
 from ...cases.irrational import absolute, minimum, root
 from ...engine.model import Claim, Formal, Statement, at_most, least
-from ..optimism.optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
+from ..optimism.optimistic_pairs import SMALL_PLAYED, Played, both_values, event, played, small_played_markov
 
 
 def _atoms(case: Played) -> int:
@@ -35,16 +35,15 @@ def _frequencies(case: Played) -> bool:
 
 def _slack(case: Played) -> Real:
     mdp, horizon, atoms = case.mdp, case.mdp.horizon, _atoms(case)
-    better = optimistic_mdp(case.estimate, case.radii)
     factor = mdp.n_states + 1 + root(atoms + 1)
 
     def cost(t: int, s: int, a: int) -> Real:
         return (horizon - t) * minimum(Fraction(1), factor * case.radii[s][a])
 
     bound = lipschitz(case.weighting) * expected_cost(mdp, case.policy, cost)
-    gap = phi(case.weighting, better, lifted(case.policy, better)) - phi(case.weighting, mdp, case.policy)
+    own, better = both_values(case)
     rare = at_most(Fraction(2**atoms - 2, 2**atoms), Fraction(1), "probability")  # at the least l, log 2
-    return least(at_most(absolute(gap), bound), rare)
+    return least(at_most(absolute(better - own), bound), rare)
 
 
 STATEMENT = Statement(
@@ -64,7 +63,7 @@ STATEMENT = Statement(
     uses=("close/tv", "L0/adaptive", "lem:event/l1"),
     cases=played,
     small_cases=small_played_markov,
-    small_size=SMALL_SIZE + "; all deterministic Markov policies",
+    small_size=SMALL_PLAYED,
     reaches={"probability": ("0.2", "an inequality of numbers, tight as m grows")},
     formal=Formal(proves=("known_atoms_close",)),
     notes="In Coq: the closeness, given the frequencies. On paper: that they are within their radius, by lem:event/l1 "

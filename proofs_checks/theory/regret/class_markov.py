@@ -14,29 +14,24 @@ from hypothesis import strategies as st
 
 from verified_risk.numbers.enclosure import Real
 
-from ...cases.estimation import expected_cost, lifted, lipschitz, optimistic_mdp, phi
+from ...cases.estimation import expected_cost, lipschitz
 from ...engine.model import Claim, Formal, Statement, at_most, least
 from .. import reasons
 from ..optimism.l1_markov import MARKOV_ON_EVENT, told_apart
-from ..optimism.optimistic_pairs import SMALL_SIZE, Played, played, small_played_markov
+from ..optimism.optimistic_pairs import SMALL_PLAYED, Played, both_values, played, radius_cost, small_played_markov
 
 
 def slack(case: Played) -> Real:
     mdp, states, horizon = case.mdp, case.mdp.n_states, case.mdp.horizon
-    better = optimistic_mdp(case.estimate, case.radii)
-
-    def cost(t: int, s: int, a: int) -> Fraction:
-        eps, one = case.radii[s][a], Fraction(1)
-        return (horizon - 1 - t) * min(one, states * eps) + min(one, 2 * eps)
 
     def coarse(t: int, s: int, a: int) -> Fraction:
         return horizon * (states + 2) * case.radii[s][a]
 
     scale = lipschitz(case.weighting)
-    bound = scale * expected_cost(mdp, case.policy, cost)
+    bound = scale * expected_cost(mdp, case.policy, radius_cost(case))
     rough = scale * expected_cost(mdp, case.policy, coarse)
-    gap = phi(case.weighting, better, lifted(case.policy, better)) - phi(case.weighting, mdp, case.policy)
-    return least(gap, at_most(gap, bound), at_most(bound, rough, "coarse"))
+    own, better = both_values(case)
+    return least(better - own, at_most(better - own, bound), at_most(bound, rough, "coarse"))
 
 
 STATEMENT = Statement(
@@ -53,7 +48,7 @@ STATEMENT = Statement(
     uses=("close/markov", "L1/markov", "L0/adaptive"),
     cases=lambda: st.one_of(played(markov=True), played(markov=True), played(markov=True), told_apart()),
     small_cases=small_played_markov,
-    small_size=SMALL_SIZE + "; all deterministic Markov policies",
+    small_size=SMALL_PLAYED,
     formal=Formal(proves=("markov_policies_are_flattered_a_little",)),
     reaches={"coarse": ("0.5", reasons.COARSE)},
     theory="08-regret.md#markov-class",

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
+from ...cases.enumeration import every
 from ...engine.model import Claim, Formal, Statement, at_most, least
 
 
@@ -46,8 +47,7 @@ def _drawn(draw: st.DrawFn) -> Case:
 
 def _small_cases() -> Iterator[Case]:
     rates = (Fraction(), Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2))
-    for ordinary, horizon in product((1, 2, 3), (1, 2, 3)):
-        yield from (Case(ordinary, eps) for eps in product(rates, repeat=horizon))
+    return every(Case, (1, 2, 3), (eps for horizon in (1, 2, 3) for eps in product(rates, repeat=horizon)))
 
 
 STATEMENT = Statement(

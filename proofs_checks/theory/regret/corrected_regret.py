@@ -43,16 +43,13 @@ def _probable_slack(case: Case) -> Real:
     return at_most(1 - _within(case, probable_bound(problem(case)) / case.alpha), 2 * case.delta)
 
 
-def _printed_slack(case: Case) -> Real:
-    """P[Reg <= printed right side without its root of 5] - (1 - delta), the learner run at delta/2."""
-    halved = replace(case, delta=case.delta / 2)
-    return at_most(1 - _within(halved, printed_bound(problem(case), inside=1) / case.alpha), case.delta)
+def _printed_slack(case: Case, share: int) -> Real:
+    """P[Reg <= printed right side without its root of 5] - (1 - delta), the learner run at delta/share.
 
-
-def _printed_radii_slack(case: Case) -> Real:
-    """The same with the printed radii: here log(6|S||A|K/delta) is the corrected logarithm at delta/4."""
-    printed = replace(case, delta=case.delta / 4)
-    return at_most(1 - _within(printed, printed_bound(problem(case), inside=1) / case.alpha), case.delta)
+    Here the printed log(6|S||A|K/delta) is the corrected logarithm at delta/4.
+    """
+    run = replace(case, delta=case.delta / share)
+    return at_most(1 - _within(run, printed_bound(problem(case), inside=1) / case.alpha), case.delta)
 
 
 def expected_printed_slack(case: Case) -> Real:
@@ -123,7 +120,7 @@ STATEMENTS = (
             r"P\bigl[\mathrm{Reg} \le 4T^{3/2}L_G|S|\sqrt{|S||A|K\log(4|S||A|K/\delta)}\bigr] \ge 1-\delta",
             "for concave G and a planner greedy at every (t, s, y), with the corrected radii at delta/2, the printed "
             "bound holds, even without its root of 5",
-            _printed_slack,
+            lambda case: _printed_slack(case, 2),
             when=two_rewards,
         ),
         ("corrected/ii", "corrected/iii"),
@@ -138,7 +135,7 @@ STATEMENTS = (
             r"\quad \epsilon = \sqrt{\log(6|S||A|K/\delta)/2N}",
             "for concave G and a planner greedy at every (t, s, y), with the printed radii, the printed bound holds, "
             "even without its root of 5",
-            _printed_radii_slack,
+            lambda case: _printed_slack(case, 4),
             when=two_rewards,
         ),
         ("L0/printed-radii", "thm:main/greedy"),

@@ -16,12 +16,12 @@ from itertools import product
 
 from hypothesis import strategies as st
 
-from verified_risk.law import Law
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Interval, Real, bounds
-from verified_risk.objectives import CVaR
 
 from ...cases import strategies
 from ...cases.estimation import corrected_level, empirical_law, optimistic_reward, radius
+from ...cases.histories import added
 from ...cases.irrational import exceeds, minimum
 from ...engine.model import Claim, Formal, Statement, at_most, equality, least
 from .. import reasons
@@ -35,14 +35,14 @@ Arm = tuple[int, int]
 class Case:
     """The reward laws of the two actions (at most two atoms each), the CVaR level, episodes, delta."""
 
-    laws: tuple[Law, Law]
+    laws: tuple[vr.Law, vr.Law]
     alpha: Fraction
     episodes: int
     delta: Fraction
 
 
 @lru_cache(maxsize=200_000)
-def _index(law: Law, seen: Arm, alpha: Fraction, ends: tuple[Fraction, Fraction]) -> Real:
+def _index(law: vr.Law, seen: Arm, alpha: Fraction, ends: tuple[Fraction, Fraction]) -> Real:
     """The optimistic value of an action: monotone in the radius, so its enclosure is evaluated at both ends.
 
     ``ends`` enclose the level.
@@ -52,7 +52,8 @@ def _index(law: Law, seen: Arm, alpha: Fraction, ends: tuple[Fraction, Fraction]
         return Fraction(1)
     observed = empirical_law([(x, k) for x, k in zip(law.atoms, seen, strict=False) if k])
     values = [
-        CVaR(alpha).of(optimistic_reward(observed, min(eps, Fraction(1)))) for eps in bounds(radius(Interval(*ends), n))
+        vr.CVaR(alpha).of(optimistic_reward(observed, min(eps, Fraction(1))))
+        for eps in bounds(radius(Interval(*ends), n))
     ]
     low, high = (bounds(value)[i] for i, value in enumerate(values))
     return low if low == high else Interval(low, high)
@@ -66,7 +67,7 @@ def choose(case: Case, state: tuple[Arm, Arm], level: Real) -> int:
     return 1 if exceeds(second, first) else 0
 
 
-def on_radius(law: Law, seen: Arm, level: Real) -> bool:
+def on_radius(law: vr.Law, seen: Arm, level: Real) -> bool:
     """Whether the empirical law of one action is within its radius."""
     n = sum(seen)
     if not n or len(law) == 1:
@@ -79,14 +80,14 @@ def run(case: Case) -> tuple[Fraction, Fraction, Real, dict[Fraction, Fraction]]
     """The expected regret, the probability of the event, the least room of a loss under its radius, and the law of the
     regret."""
     level = corrected_level(1, 2, case.episodes, 1, case.delta)
-    values = [CVaR(case.alpha).of(law) for law in case.laws]
+    values = [vr.CVaR(case.alpha).of(law) for law in case.laws]
     exact = [value for value in values if isinstance(value, Fraction)]
     best = max(exact)
     regret = Fraction()
     rooms: list[Real] = [Fraction(1)]
     states: dict[tuple[tuple[Arm, Arm], bool], Fraction] = {((((0, 0)), ((0, 0))), True): Fraction(1)}
     for episode in range(case.episodes):
-        following: dict[tuple[tuple[Arm, Arm], bool], Fraction] = {}
+        following: list[tuple[tuple[tuple[Arm, Arm], bool], Fraction]] = []
         for (state, good), mass in states.items():
             a = choose(case, state, level)
             loss = best - exact[a]
@@ -99,12 +100,12 @@ def run(case: Case) -> tuple[Fraction, Fraction, Real, dict[Fraction, Fraction]]
                 new = (seen, state[1]) if a == 0 else (state[0], seen)
                 # The event is about the estimates before each of the K episodes: the last outcome is not used.
                 ok = good and (episode == case.episodes - 1 or on_radius(case.laws[a], seen, level))
-                following[new, ok] = following.get((new, ok), Fraction()) + mass * p
-        states = following
-    totals: dict[Fraction, Fraction] = {}
-    for (state, _), p in states.items():  # the state determines how often each action was played
-        total = sum((sum(seen) * (best - value) for seen, value in zip(state, exact, strict=True)), Fraction())
-        totals[total] = totals.get(total, Fraction()) + p
+                following.append(((new, ok), mass * p))
+        states = added(following)
+    totals = added(  # the state determines how often each action was played
+        (sum((sum(seen) * (best - value) for seen, value in zip(state, exact, strict=True)), Fraction()), p)
+        for (state, _), p in states.items()
+    )
     return regret, sum((p for (_, good), p in states.items() if good), Fraction()), least(*rooms), totals
 
 
@@ -138,7 +139,7 @@ def _drawn(draw: st.DrawFn) -> Case:
 
 def _small_cases() -> Iterator[Case]:
     half = Fraction(1, 2)
-    laws = [Law({0: 1}), Law({half: 1}), Law({0: half, 1: half}), Law({0: "1/10", 1: "9/10"})]
+    laws = [vr.Law({0: 1}), vr.Law({half: 1}), vr.Law({0: half, 1: half}), vr.Law({0: "1/10", 1: "9/10"})]
     for first, second in product(laws, laws):
         yield from (Case((first, second), alpha, 6, half) for alpha in (Fraction(1), half))
     yield Case((laws[2], laws[1]), Fraction(1), 40, Fraction(9, 10))

@@ -13,12 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 from hypothesis import strategies as st
 
 from verified_risk.numbers.enclosure import Real
 
-from ...cases.irrational import root
+from ...cases.enumeration import every
+from ...cases.irrational import root, total
 from ...cases.sampling import compositions
 from ...engine.model import Claim, Formal, Statement, at_most, least
 from .. import reasons
@@ -44,10 +46,7 @@ def _parts(case: Split) -> Real:
     first = at_most(sum(min(horizon, n) for n in visits), horizon * len(visits), "first visits")
     if len(set(visits)) == 1:
         return least(first, at_most(len(visits), len(visits), "roots"))
-    spent: Real = Fraction()
-    for n in visits:
-        spent = spent + root(n)
-    return least(first, at_most(spent, root(len(visits) * sum(visits)), "roots"))
+    return least(first, at_most(total(map(root, visits)), root(len(visits) * sum(visits)), "roots"))
 
 
 def _probable_slack(case: Split) -> Real:
@@ -68,11 +67,9 @@ def _drawn(draw: st.DrawFn) -> Split:
 
 
 def _small_cases() -> Iterator[Split]:
-    for ordinary, actions in ((1, 1), (1, 2), (2, 1), (1, 3)):
-        for horizon, episodes in ((1, 1), (1, 4), (2, 2), (2, 4), (3, 3)):
-            problem = Problem(ordinary, actions, horizon, episodes, Fraction(1, 10))
-            for visits in compositions(problem.steps, ordinary * actions):
-                yield Split(problem, visits)
+    for pairs, size in product(((1, 1), (1, 2), (2, 1), (1, 3)), ((1, 1), (1, 4), (2, 2), (2, 4), (3, 3))):
+        problem = Problem(*pairs, *size, Fraction(1, 10))
+        yield from every(Split, [problem], compositions(problem.steps, problem.ordinary * problem.actions))
 
 
 _SIZE = "up to 3 pairs, T <= 3, K <= 4, all ways to share the steps, delta 1/10"

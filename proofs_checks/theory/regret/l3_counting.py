@@ -11,15 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate, product
 
 from hypothesis import strategies as st
 
 from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
-from ...cases.irrational import minimum, root
+from ...cases.enumeration import every
+from ...cases.irrational import minimum, root, total
 from ...engine.model import Claim, Formal, Statement, at_most
+from .thm_main_counting import before, courses
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,9 @@ def cost(horizon: int, c: Real, n: int) -> Real:
 
 
 def _slack(case: Case) -> Real:
-    total = sum(case.visits)
-    spent: Real = Fraction()
-    for n, v in zip((0, *accumulate(case.visits)), case.visits, strict=False):
-        spent = spent + v * cost(case.horizon, case.c, n)
-    return at_most(spent - case.horizon * min(case.horizon, total), 2 * case.c * root(total))
+    visits = sum(case.visits)
+    spent = total(v * cost(case.horizon, case.c, n) for n, v in before(case.visits))
+    return at_most(spent - case.horizon * min(case.horizon, visits), 2 * case.c * root(visits))
 
 
 @st.composite
@@ -52,11 +51,9 @@ def _drawn(draw: st.DrawFn) -> Case:
 
 
 def _small_cases() -> Iterator[Case]:
-    for horizon in (1, 2, 3):
-        for episodes in (1, 2, 3, 4):
-            for visits in product(range(horizon + 1), repeat=episodes):
-                for c in (Fraction(), Fraction(1, 2), Fraction(1), Fraction(horizon), Fraction(2 * horizon)):
-                    yield Case(horizon, visits, c)
+    for horizon, visits in courses():
+        factors = (Fraction(), Fraction(1, 2), Fraction(1), Fraction(horizon), Fraction(2 * horizon))
+        yield from every(Case, [horizon], [visits], factors)
 
 
 STATEMENT = Statement(

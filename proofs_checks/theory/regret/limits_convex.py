@@ -16,11 +16,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from verified_risk.law import Law
-from verified_risk.mdp import MDP
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import CVaR, PiecewiseLinear
-from verified_risk.policy import ReturnPolicy
 
 from ...cases.estimation import expected_cost, phi
 from ...engine.model import Claim, Formal, Statement
@@ -29,7 +26,7 @@ from .. import reasons
 from ..closeness.l2_greedy import greedy_slack
 from ..closeness.model_pairs import kolmogorov
 
-UPPER_HALF = PiecewiseLinear([(0, 0), ("1/2", 0), (1, 1)])
+UPPER_HALF = vr.PiecewiseLinear([(0, 0), ("1/2", 0), (1, 1)])
 SAFE, CHANCE = Fraction(1, 5), Fraction(1, 8)
 
 
@@ -41,26 +38,26 @@ class Case:
     zeta: Fraction
 
 
-def models(case: Case) -> tuple[MDP, MDP]:
+def models(case: Case) -> tuple[vr.MDP, vr.MDP]:
     """M and M', with interlaced first rewards."""
 
-    def model(shift: Fraction) -> MDP:
+    def model(shift: Fraction) -> vr.MDP:
         m = case.points
-        comb = Law({case.zeta * (Fraction(j, m) + shift): Fraction(1, m) for j in range(m)})
-        bet = Law({0: 1 - CHANCE, 1: CHANCE})
+        comb = vr.Law({case.zeta * (Fraction(j, m) + shift): Fraction(1, m) for j in range(m)})
+        bet = vr.Law({0: 1 - CHANCE, 1: CHANCE})
         rows: list[list[Any]] = [[[0, 1]], [[0, 1], [0, 1]]]
-        return MDP(0, rows, [[comb], [SAFE, bet]], 2)
+        return vr.MDP(0, rows, [[comb], [SAFE, bet]], 2)
 
     return model(Fraction()), model(Fraction(1, 2 * case.points))
 
 
-def policy(case: Case) -> ReturnPolicy:
+def policy(case: Case) -> vr.ReturnPolicy:
     """Safe at every first reward of M; in M' safe on three of seven, the bet on four of seven."""
     mdp, twin = models(case)
     table: dict[tuple[int, int, Any], int] = {(0, 0, 0): 0}
     table |= {(1, 1, y): 0 for y in mdp.actions(0)[0].reward_law.atoms}
     table |= {(1, 1, y): int(j % 7 >= 3) for j, y in enumerate(twin.actions(0)[0].reward_law.atoms)}
-    return ReturnPolicy(mdp, table)
+    return vr.ReturnPolicy(mdp, table)
 
 
 def support(z: Fraction) -> Fraction:
@@ -93,7 +90,7 @@ def _printed_slack(case: Case) -> Real:
 def _corrected_slack(case: Case) -> Real:
     """The same two models under CVaR at 1/2, which is concave, with its greedy policy."""
     mdp, twin = models(case)
-    return greedy_slack(mdp, twin, CVaR(Fraction(1, 2)), False)
+    return greedy_slack(mdp, twin, vr.CVaR(Fraction(1, 2)), False)
 
 
 def _met(case: Case) -> bool:

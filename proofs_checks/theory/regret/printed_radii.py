@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 from hypothesis import strategies as st
 
 from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
+from ...cases.enumeration import every, probability_vectors
 from ...cases.estimation import printed_level
 from ...cases.irrational import divide, exceeds, exp, log
-from ...cases.sampling import compositions, kolmogorov_gap, leaving_probability
+from ...cases.sampling import kolmogorov_gap, leaving_probability
 from ...engine.model import Claim, Formal, Statement, at_most
 from .. import reasons
 from .regret_sizes import Problem
@@ -57,13 +59,6 @@ def _block(draw: st.DrawFn) -> Block:
     )
 
 
-def _small_blocks() -> Iterator[Block]:
-    for weights in compositions(8, 2):
-        for start in range(3, 13):
-            for level in (Fraction(5), Fraction(6)):
-                yield Block(tuple(Fraction(w, 8) for w in weights), start, level)
-
-
 BLOCK = Statement(
     label="L0/block",
     title="nearby sample sizes fail together",
@@ -77,7 +72,7 @@ BLOCK = Statement(
     ),
     uses=("lem:event/rewards",),
     cases=_block,
-    small_cases=_small_blocks,
+    small_cases=lambda: every(Block, probability_vectors(2, 8), range(3, 13), (Fraction(5), Fraction(6))),
     small_size="two rewards in eighths, blocks that start at 3 to 12, l in 5, 6",
     formal=Formal(proves=("cdf_block_rarely_far",)),
     reaches={
@@ -113,11 +108,9 @@ def _sizes(draw: st.DrawFn) -> Problem:
 
 
 def _small_sizes() -> Iterator[Problem]:
-    for ordinary in (1, 2, 3):
-        for horizon in (1, 2, 10, 1000):
-            for factor in (9, 10, 15, 30, 100):
-                for delta in (Fraction(1), Fraction(1, 100)):
-                    yield Problem(ordinary, 1, horizon, factor * 16 * horizon * (ordinary + 1) ** 3, delta)
+    deltas = (Fraction(1), Fraction(1, 100))
+    for ordinary, horizon, factor, delta in product((1, 2, 3), (1, 2, 10, 1000), (9, 10, 15, 30, 100), deltas):
+        yield Problem(ordinary, 1, horizon, factor * 16 * horizon * (ordinary + 1) ** 3, delta)
 
 
 SIZES = Statement(

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
+from ...cases.enumeration import every
 from ...cases.estimation import corrected_level
 from ...cases.irrational import divide, e_ratio, log, root
 
@@ -75,7 +74,8 @@ _DELTAS = (Fraction(1), Fraction(1, 2), Fraction(1, 10), Fraction(1, 100), Fract
 
 
 @st.composite
-def _drawn(draw: st.DrawFn) -> Problem:
+def problems(draw: st.DrawFn) -> Problem:
+    """Problems of all sizes, from one state and one episode to a million steps and a billion episodes."""
     episodes = draw(st.one_of(st.integers(1, 100), st.integers(0, 12).map(lambda i: 10**i)))
     return Problem(
         draw(st.integers(1, 30)),
@@ -86,16 +86,9 @@ def _drawn(draw: st.DrawFn) -> Problem:
     )
 
 
-def problems() -> SearchStrategy[Problem]:
-    """Problems of all sizes, from one state and one episode to a million steps and a billion episodes."""
-    return _drawn()
-
-
 SMALL_SIZE = "S0, |A| <= 3, T in 1, 2, 3, 10, 100, K in powers of ten up to 10^9, delta in 1, 1/10, 10^-6"
 
 
 def small_problems() -> Iterator[Problem]:
     episodes = [10**i for i in range(10)]
-    for ordinary, actions, horizon in product((1, 2, 3), (1, 2, 3), (1, 2, 3, 10, 100)):
-        for k, delta in product(episodes, (_DELTAS[0], _DELTAS[2], _DELTAS[4])):
-            yield Problem(ordinary, actions, horizon, k, delta)
+    return every(Problem, (1, 2, 3), (1, 2, 3), (1, 2, 3, 10, 100), episodes, _DELTAS[::2])

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from hypothesis import strategies as st
@@ -99,10 +100,8 @@ def _cases() -> SearchStrategy[Case | Run]:
 
 def _small_cases() -> Iterator[Case | Run]:
     yield from RUN.small_cases()
-    for power in range(7):
-        for points in (1, 10**6, 10**15):
-            for delta in (Fraction(1, 2), Fraction(1, 100)):
-                yield Case(points, Fraction(99, 100), 10**power, delta)
+    for power, points, delta in product(range(7), (1, 10**6, 10**15), (Fraction(1, 2), Fraction(1, 100))):
+        yield Case(points, Fraction(99, 100), 10**power, delta)
 
 
 STATEMENT: Statement[Any] = Statement(

@@ -7,10 +7,7 @@ With the factor 2 of ``thm:main/factor`` restored the leading term is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
@@ -21,16 +18,19 @@ from .. import causes, reasons
 from .regret_sizes import SMALL_SIZE, Problem, printed_bound, problems, small_problems
 
 
+def _log(p: Problem) -> Real:
+    r""":math:`\ell = \log(4|S||A|K/\delta)`."""
+    return log(Fraction(4 * p.states * p.actions * p.episodes) / p.delta)
+
+
 def _scale(p: Problem) -> Real:
     r"""What multiplies the sum over visits: :math:`2T\sqrt{5|S|^2\ell}`."""
-    ratio = Fraction(4 * p.states * p.actions * p.episodes) / p.delta
-    return 2 * p.horizon * root(5 * p.states**2 * log(ratio))
+    return 2 * p.horizon * root(5 * p.states**2 * _log(p))
 
 
 def _corrected_slack(p: Problem) -> Real:
     """4 sqrt2 and the dropped term, against the sums over the S0|A| pairs that are visited."""
-    ratio = Fraction(4 * p.states * p.actions * p.episodes) / p.delta
-    dropped = 4 * p.horizon**2 * p.states**2 * p.actions * root(5 * log(ratio))
+    dropped = 4 * p.horizon**2 * p.states**2 * p.actions * root(5 * _log(p))
     pairs = p.ordinary * p.actions
     spent = _scale(p) * (2 * p.horizon * pairs + 2 * root(2 * pairs * p.steps))
     return at_most(spent, root(2) * printed_bound(p) + dropped)
@@ -41,14 +41,6 @@ def _dropped_slack(p: Problem) -> Real:
     pairs = p.states * p.actions
     spent = _scale(p) * (2 * p.horizon * pairs + root(2 * pairs * p.steps))
     return at_most(minimum(spent, Fraction(p.steps)), printed_bound(p))
-
-
-def _cases() -> SearchStrategy[Problem]:
-    return problems()
-
-
-def _small_cases() -> Iterator[Problem]:
-    return small_problems()
 
 
 CONSTANT = Statement(
@@ -70,8 +62,8 @@ CONSTANT = Statement(
     finding=Severity.REPAIR,
     cause=causes.FACTOR_TWO,
     uses=("thm:main/coefficient", "thm:main/log", "thm:main/dropped"),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=problems,
+    small_cases=small_problems,
     small_size=SMALL_SIZE,
     counterexample=Problem(1, 1, 1, 1, Fraction(1)),
     find_budget=10,
@@ -93,8 +85,8 @@ DROPPED = Statement(
         _dropped_slack,
     ),
     uses=("thm:main/visits", "thm:main/unvisited"),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=problems,
+    small_cases=small_problems,
     small_size=SMALL_SIZE,
     formal=Formal(proves=("first_visits_fit",)),
     reaches={"bound": ("0.5", reasons.CLOSED_FORMS)},

@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from itertools import accumulate, product
+from itertools import accumulate, product, starmap
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
-from ...cases.irrational import divide, root
+from ...cases.irrational import divide, root, total
 from ...cases.sampling import compositions
 from ...engine.model import Claim, Formal, Statement, at_most, least
 from ...engine.severity import Severity
@@ -32,9 +32,10 @@ class Visits:
     horizon: int
     visits: tuple[int, ...]
 
-    def before(self) -> list[tuple[int, int]]:
-        """``(N^(k), visits in episode k)``."""
-        return list(zip((0, *accumulate(self.visits)), self.visits, strict=False))
+
+def before(visits: tuple[int, ...]) -> list[tuple[int, int]]:
+    """``(N^(k), visits in episode k)`` of one pair."""
+    return list(zip((0, *accumulate(visits)), visits, strict=False))
 
 
 @dataclass(frozen=True)
@@ -57,16 +58,12 @@ class Play:
 
 def _few(case: Visits) -> int:
     """Visits with N^(k) <= T."""
-    return sum(v for n, v in case.before() if n <= case.horizon)
-
-
-def _fewer_slack(case: Visits) -> Real:
-    return Fraction(2 * case.horizon - 1 - _few(case))
+    return sum(v for n, v in before(case.visits) if n <= case.horizon)
 
 
 def _visited_slack(case: Visits) -> Real:
     """1/sqrt(N) <= 1 needs N >= 1: the least N of an episode that visits the pair, less 1."""
-    return Fraction(min(n for n, v in case.before() if v) - 1)
+    return Fraction(min(n for n, v in before(case.visits) if v) - 1)
 
 
 def capped(n: int) -> Real:
@@ -76,14 +73,9 @@ def capped(n: int) -> Real:
 
 def _capped_slack(case: Visits) -> Real:
     """Sum of min(1, 1/sqrt N) <= number of the few + sum over the many of sqrt(2 / index of the visit)."""
-    total: Real = Fraction(_few(case))
-    spent: Real = Fraction()
-    for n, v in case.before():
-        spent = spent + v * capped(n)
-        if n > case.horizon:
-            for index in range(n + 1, n + v + 1):
-                total = total + root(Fraction(2, index))
-    return at_most(spent, total)
+    many = ((n, v) for n, v in before(case.visits) if n > case.horizon)
+    roots = total(root(Fraction(2, index)) for n, v in many for index in range(n + 1, n + v + 1))
+    return at_most(_spent(case.visits), _few(case) + roots)
 
 
 def _some_visit(case: Visits) -> bool:
@@ -92,35 +84,26 @@ def _some_visit(case: Visits) -> bool:
 
 @cache
 def _sum_of_inverse_roots(n: int) -> Real:
-    total: Real = Fraction()
-    for j in range(1, n + 1):
-        total = total + root(Fraction(1, j))  # dyadic ends: their sum stays short
-    return total
+    return total(root(Fraction(1, j)) for j in range(1, n + 1))  # dyadic ends: their sum stays short
 
 
 def _summed(case: Counts, factor: int) -> Real:
-    total: Real = Fraction()
-    for n in case.counts:
-        total = total + _sum_of_inverse_roots(n)
-    return at_most(total, factor * root(len(case.counts) * sum(case.counts)))
+    return at_most(total(map(_sum_of_inverse_roots, case.counts)), factor * root(len(case.counts) * sum(case.counts)))
 
 
-def _spent(case: Play) -> Real:
-    total: Real = Fraction()
-    for a in range(len(case.visits[0])):
-        for n, v in Visits(case.horizon, tuple(row[a] for row in case.visits)).before():
-            total = total + v * capped(n)
-    return total
+def _spent(visits: tuple[int, ...]) -> Real:
+    return total(v * capped(n) for n, v in before(visits))
 
 
 def _kept_slack(case: Play) -> Real:
     """2T S0|A| + 2 sqrt(2 S0|A|KT) - sum, S0 = 1."""
     pairs, steps = len(case.visits[0]), len(case.visits) * case.horizon
-    return at_most(_spent(case), 2 * case.horizon * pairs + 2 * root(2 * pairs * steps))
+    spent = total(_spent(visits) for visits in zip(*case.visits, strict=True))
+    return at_most(spent, 2 * case.horizon * pairs + 2 * root(2 * pairs * steps))
 
 
 @st.composite
-def _visits(draw: st.DrawFn) -> Visits:
+def _visit_cases(draw: st.DrawFn) -> Visits:
     horizon = draw(st.integers(1, 6))
     return Visits(horizon, tuple(draw(st.lists(st.integers(0, horizon), min_size=1, max_size=8))))
 
@@ -135,25 +118,23 @@ def _plays(draw: st.DrawFn) -> Play:
     return Play(tuple(rows))
 
 
-def _visit_cases() -> SearchStrategy[Visits]:
-    return _visits()
-
-
 def _count_cases() -> SearchStrategy[Counts]:
     counts = st.one_of(st.integers(1, 60), st.just(10_000))  # the factor 2 is approached from N = 5,300 on
     return st.lists(counts, min_size=1, max_size=5).map(lambda counts: Counts(tuple(counts)))
 
 
+def courses() -> Iterator[tuple[int, tuple[int, ...]]]:
+    """``(T, visits)``: all courses of one pair, T <= 3, K <= 4."""
+    for horizon, episodes in product((1, 2, 3), (1, 2, 3, 4)):
+        yield from product([horizon], product(range(horizon + 1), repeat=episodes))
+
+
 def _small_visits() -> Iterator[Visits]:
-    for horizon in (1, 2, 3):
-        for episodes in (1, 2, 3, 4):
-            for visits in product(range(horizon + 1), repeat=episodes):
-                yield Visits(horizon, visits)
+    return starmap(Visits, courses())
 
 
 def _small_counts() -> Iterator[Counts]:
-    for pairs in (1, 2, 3):
-        yield from (Counts(counts) for counts in product(range(1, 6), repeat=pairs))
+    return (Counts(counts) for pairs in (1, 2, 3) for counts in product(range(1, 6), repeat=pairs))
 
 
 def _small_plays() -> Iterator[Play]:
@@ -171,7 +152,9 @@ VISITS = Statement(
     title="visits to a pair that has been visited at most T times",
     section="C",
     printed=Claim(
-        r"\#\{\text{visits with } N^{(k)} \le T\} < 2T", "such visits happen fewer than 2T times per pair", _fewer_slack
+        r"\#\{\text{visits with } N^{(k)} \le T\} < 2T",
+        "such visits happen fewer than 2T times per pair",
+        lambda case: Fraction(2 * case.horizon - 1 - _few(case)),
     ),
     corrected=Claim(
         r"\#\{\text{visits with } N^{(k)} \le T\} \le 2T",

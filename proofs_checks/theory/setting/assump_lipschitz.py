@@ -8,19 +8,17 @@ faster than L.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn
 
-from verified_risk.law import Law
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import CPW, VaR, Wang, Weighting
 
 from ...cases import strategies
-from ...cases.enumeration import all_laws, grid, some_weightings
+from ...cases.enumeration import all_laws, every, grid, some_weightings
 from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
 from .. import causes
@@ -30,9 +28,9 @@ from .. import causes
 class PairCase:
     """Two laws and a Lipschitz weighting."""
 
-    first: Law
-    second: Law
-    objective: Weighting
+    first: vr.Law
+    second: vr.Law
+    objective: vr.Weighting
 
 
 def _lipschitz_slack(case: PairCase) -> Real:
@@ -44,20 +42,7 @@ def _lipschitz_slack(case: PairCase) -> Real:
     return at_most(abs(difference), constant * case.first.wasserstein(case.second))
 
 
-@st.composite
-def _pair_cases(draw: DrawFn) -> PairCase:
-    return PairCase(
-        draw(strategies.laws(max_value=2)), draw(strategies.laws(max_value=2)), draw(strategies.weightings())
-    )
-
-
-def _small_pairs() -> Iterator[PairCase]:
-    laws = all_laws(grid("1/2"), 3)
-    for first in laws:
-        for second in laws:
-            for objective in some_weightings():
-                yield PairCase(first, second, objective)
-
+LAWS = all_laws(grid("1/2"), 3)
 
 LIPSCHITZ = Statement(
     label="assump:lipschitz",
@@ -69,8 +54,10 @@ LIPSCHITZ = Statement(
         _lipschitz_slack,
     ),
     uses=("lem:key",),
-    cases=_pair_cases,
-    small_cases=_small_pairs,
+    cases=lambda: st.builds(
+        PairCase, strategies.laws(max_value=2), strategies.laws(max_value=2), strategies.weightings()
+    ),
+    small_cases=lambda: every(PairCase, LAWS, LAWS, some_weightings()),
     small_size="all pairs of laws on {0, 1/2, 1} with masses in thirds, five weightings",
     formal=Formal(proves=("Phi_lipschitz_in_area",)),
     theory="01-setting.md#phi-properties",
@@ -87,16 +74,16 @@ class ConstantCase:
 def var_growth(constant: int) -> Real:
     r"""The change of VaR_{1/2} between coins with P(0) = 1/2 and 1/2 - e, e = 1/(2L+2), per unit of KS distance."""
     apart = Fraction(1, 2 * constant + 2)
-    fair = Law.of_weights({Fraction(0): Fraction(1, 2), Fraction(1): Fraction(1, 2)})
-    tilted = Law.of_weights({Fraction(0): Fraction(1, 2) - apart, Fraction(1): Fraction(1, 2) + apart})
-    change = VaR("1/2").of(tilted) - VaR("1/2").of(fair)
+    fair = vr.Law.of_weights({Fraction(0): Fraction(1, 2), Fraction(1): Fraction(1, 2)})
+    tilted = vr.Law.of_weights({Fraction(0): Fraction(1, 2) - apart, Fraction(1): Fraction(1, 2) + apart})
+    change = vr.VaR("1/2").of(tilted) - vr.VaR("1/2").of(fair)
     return change * (1 / fair.kolmogorov(tilted))
 
 
 def wang_growth(constant: int) -> Real:
     r"""G(tau)/tau at :math:`\tau = 4^{-k}`, k = 2 + the bit length of L, for the Wang transform with beta = 1."""
     tau = Fraction(1, 4 ** (2 + constant.bit_length()))
-    return Wang(1)(tau) * (1 / tau)
+    return vr.Wang(1)(tau) * (1 / tau)
 
 
 def cpw_growth(constant: int) -> Real:
@@ -106,7 +93,7 @@ def cpw_growth(constant: int) -> Real:
     """
     n = 4 * constant + 8
     tau = Fraction(1, n * n + 1)
-    return CPW("1/2")(tau) * (1 / tau)
+    return vr.CPW("1/2")(tau) * (1 / tau)
 
 
 def _no_constant(

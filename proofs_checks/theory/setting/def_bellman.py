@@ -9,20 +9,18 @@ uses the same laws one step later.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 
-from verified_risk.law import Law
-from verified_risk.policy.evaluation import return_law
+import verified_risk as vr
 
 from ...cases import strategies
-from ...cases.enumeration import grid, history_policies, one_state_models, two_point_laws
+from ...cases.enumeration import coin_models, history_policies
 from ...cases.histories import History, chooser, extended, gained, history_laws, state, weighted
 from ...engine.model import Claim, Formal, Statement
 from .def_history import Case
 
 
-def _conditional_laws(case: Case) -> dict[History, Law]:
+def _conditional_laws(case: Case) -> dict[History, vr.Law]:
     """The law of the reward still to come after every history of positive probability, from whole episodes."""
     levels = list(history_laws(case.mdp, case.policy))
     parts: dict[History, list[tuple[Fraction, Fraction]]] = {}
@@ -48,14 +46,8 @@ def _slack(case: Case) -> Fraction:
             for z, mass in laws[extended(xi, a, r, target)]
         )
         worst = max(worst, law.kolmogorov(recursive))
-    start = Law.mixture((p, laws[(s,)]) for s, p in case.mdp.initial)
-    return -max(worst, start.kolmogorov(return_law(case.mdp, case.policy)))
-
-
-def _small_cases() -> Iterator[Case]:
-    for mdp in one_state_models(two_point_laws(grid("1/2"), 2), 2):
-        for policy in history_policies(mdp):
-            yield Case(mdp, policy)
+    start = vr.Law.mixture((p, laws[(s,)]) for s, p in case.mdp.initial)
+    return -max(worst, start.kolmogorov(vr.return_law(case.mdp, case.policy)))
 
 
 STATEMENT = Statement(
@@ -70,7 +62,7 @@ STATEMENT = Statement(
     ),
     uses=("def:history", "def:return"),
     cases=lambda: strategies.mdps_with_policies(max_horizon=3).map(lambda pair: Case(*pair)),
-    small_cases=_small_cases,
+    small_cases=lambda: (Case(mdp, policy) for mdp in coin_models(2) for policy in history_policies(mdp)),
     small_size="one state, two actions, T = 2, rewards in halves, coin flips, all deterministic history policies",
     formal=Formal(parts=("distributional_bellman", "return_from_the_start")),
     theory="01-setting.md#bellman",

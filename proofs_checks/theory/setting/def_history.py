@@ -15,14 +15,21 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.law import Law
-from verified_risk.mdp import MDP
-from verified_risk.policy import MarkovPolicy, Policy
-from verified_risk.policy.evaluation import joint_law, return_law
+import verified_risk as vr
 
 from ...cases import strategies
-from ...cases.enumeration import grid, history_policies, one_state_models, two_point_laws
-from ...cases.histories import History, chooser, extended, gained, history_laws, law_by_histories, state, weighted
+from ...cases.enumeration import COIN_MODELS, coin_models, history_policies
+from ...cases.histories import (
+    History,
+    added,
+    chooser,
+    extended,
+    gained,
+    history_laws,
+    law_by_histories,
+    state,
+    weighted,
+)
 from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
@@ -32,8 +39,8 @@ from .. import causes
 class Case:
     """A model and one of its policies, Markov, y-dependent or history-dependent."""
 
-    mdp: MDP
-    policy: Policy
+    mdp: vr.MDP
+    policy: vr.Policy
 
 
 def _cases() -> SearchStrategy[Case]:
@@ -41,24 +48,18 @@ def _cases() -> SearchStrategy[Case]:
 
 
 def _small_cases() -> Iterator[Case]:
-    for horizon in (1, 2):
-        for mdp in one_state_models(two_point_laws(grid("1/2"), 2), horizon):
-            for policy in history_policies(mdp):
-                yield Case(mdp, policy)
+    return (Case(mdp, policy) for mdp in coin_models() for policy in history_policies(mdp))
 
 
-SMALL = "one state, two actions, T <= 2, rewards in halves, coin flips, all deterministic history policies"
+SMALL = f"{COIN_MODELS}, all deterministic history policies"
 
 
 def _measure_slack(case: Case) -> Fraction:
     """Total mass one and the evaluator's joint law of state and return so far, before every step and at the end."""
     worst = Fraction()
     for t, level in enumerate(history_laws(case.mdp, case.policy)):
-        marginal: dict[tuple[int, Fraction], Fraction] = {}
-        for xi, mass in level.items():
-            key = (state(xi), gained(xi))
-            marginal[key] = marginal.get(key, Fraction()) + mass
-        computed = joint_law(case.mdp, case.policy, t)
+        marginal = added(((state(xi), gained(xi)), mass) for xi, mass in level.items())
+        computed = vr.joint_law(case.mdp, case.policy, t)
         for key in {*marginal, *computed}:
             worst = max(worst, abs(marginal.get(key, Fraction()) - computed.get(key, Fraction())))
         worst = max(worst, abs(sum(level.values(), Fraction()) - 1))
@@ -91,17 +92,15 @@ def _episode_printed(case: Case) -> Fraction:
     """Minus the KS distance between the reward in xi_T (T - 1 rewards) and the return."""
     levels = list(history_laws(case.mdp, case.policy))
     collected = weighted((gained(xi), mass) for xi, mass in levels[case.mdp.horizon - 1].items())
-    return -collected.kolmogorov(return_law(case.mdp, case.policy))
+    return -collected.kolmogorov(vr.return_law(case.mdp, case.policy))
 
 
 def _episode_corrected(case: Case) -> Fraction:
     """Minus the KS distance between the reward in xi_{T+1} (T rewards) and the return."""
-    return -law_by_histories(case.mdp, case.policy).kolmogorov(return_law(case.mdp, case.policy))
+    return -law_by_histories(case.mdp, case.policy).kolmogorov(vr.return_law(case.mdp, case.policy))
 
 
-def _paying(horizon: int) -> Case:
-    mdp = MDP(0, [[[1]]], [[1]], horizon)
-    return Case(mdp, MarkovPolicy(mdp, [[0]] * horizon))
+PAYING = vr.MDP(0, [[[1]]], [[1]], 1)
 
 
 EPISODE = Statement(
@@ -124,7 +123,7 @@ EPISODE = Statement(
     cases=_cases,
     small_cases=_small_cases,
     small_size=SMALL,
-    counterexample=_paying(1),
+    counterexample=Case(PAYING, vr.MarkovPolicy(PAYING, [[0]])),
     find_budget=200,
     formal=Formal(proves=("return_is_recorded",)),
     theory="01-setting.md#def-history",
@@ -136,24 +135,18 @@ EPISODE = Statement(
 class TailCase:
     """A model, one of its policies, and a step t = 1, ..., T (counted as in the paper)."""
 
-    mdp: MDP
-    policy: Policy
+    mdp: vr.MDP
+    policy: vr.Policy
     t: int
 
 
-def _small_tail_cases() -> Iterator[TailCase]:
-    for case in _small_cases():
-        for t in range(1, case.mdp.horizon + 1):
-            yield TailCase(case.mdp, case.policy, t)
-
-
-def _future(case: TailCase) -> Law:
+def _future(case: TailCase) -> vr.Law:
     """The law of r_t + ... + r_T: what the final joint law has gained beyond step t, path by path."""
     *_, episodes = history_laws(case.mdp, case.policy)
     return weighted((sum((r for _, _, r in xi[case.t - 1 : -1]), Fraction()), p) for xi, p in episodes.items())
 
 
-def _repeated(case: TailCase) -> Law:
+def _repeated(case: TailCase) -> vr.Law:
     """The law of (T - t + 1) r_t: the printed sum, whose summand does not depend on the index."""
     *_, episodes = history_laws(case.mdp, case.policy)
     count = case.mdp.horizon - case.t + 1
@@ -164,9 +157,9 @@ def _return_corrected(case: TailCase) -> Fraction:
     """Minus the KS distance between the law of r_t + ... + r_T and the law built backwards from the last step."""
     choose = chooser(case.policy)
 
-    def ahead(xi: History) -> Law:
+    def ahead(xi: History) -> vr.Law:
         if len(xi) == case.mdp.horizon + 1:
-            return Law.point(0)
+            return vr.Law.point(0)
         return weighted(
             (r + z, q * p * mass)
             for a, q in choose(xi)
@@ -175,13 +168,10 @@ def _return_corrected(case: TailCase) -> Fraction:
         )
 
     before = list(history_laws(case.mdp, case.policy))[case.t - 1]
-    return -_future(case).kolmogorov(Law.mixture((p, ahead(xi)) for xi, p in before.items()))
+    return -_future(case).kolmogorov(vr.Law.mixture((p, ahead(xi)) for xi, p in before.items()))
 
 
-def _only_the_first_pays() -> TailCase:
-    mdp = MDP(0, [[[0, 1]], [[0, 1]]], [[1], [0]], 2)
-    return TailCase(mdp, MarkovPolicy(mdp, [[0, 0], [0, 0]]), 1)
-
+ONLY_THE_FIRST_PAYS = vr.MDP(0, [[[0, 1]], [[0, 1]]], [[1], [0]], 2)
 
 RETURN = Statement(
     label="def:return",
@@ -203,9 +193,9 @@ RETURN = Statement(
     cases=lambda: strategies.mdps_with_policies(max_horizon=3).flatmap(
         lambda pair: st.builds(TailCase, st.just(pair[0]), st.just(pair[1]), st.integers(1, pair[0].horizon))
     ),
-    small_cases=_small_tail_cases,
+    small_cases=lambda: (TailCase(c.mdp, c.policy, t) for c in _small_cases() for t in range(1, c.mdp.horizon + 1)),
     small_size=SMALL + ", all t",
-    counterexample=_only_the_first_pays(),
+    counterexample=TailCase(ONLY_THE_FIRST_PAYS, vr.MarkovPolicy(ONLY_THE_FIRST_PAYS, [[0, 0], [0, 0]]), 1),
     find_budget=200,
     formal=Formal(proves=("return_is_before_and_after",)),
     theory="01-setting.md#def-history",

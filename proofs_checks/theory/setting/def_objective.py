@@ -10,19 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from verified_risk.law import Law
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import CVaR, VaR
 
 from ...cases import strategies
-from ...cases.enumeration import grid, two_point_laws
+from ...cases.enumeration import every, grid, two_point_laws
 from ...engine.model import Claim, Formal, Statement, at_most, equality, least
 from ...engine.severity import Severity
 from .. import causes
+from ..cvar.budget import tail_mean
 from .lem_key import area
 
 
@@ -51,10 +52,9 @@ def _step_cases(draw: DrawFn) -> StepCase:
 
 
 def _small_steps() -> Iterator[StepCase]:
-    for alpha in grid("1/4")[1:]:
-        for tau in grid("1/4"):
-            for sigma in (u for u in grid("1/4") if u <= tau):
-                yield StepCase(alpha, sigma, tau)
+    for alpha, tau, sigma in product(grid("1/4")[1:], grid("1/4"), grid("1/4")):
+        if sigma <= tau:
+            yield StepCase(alpha, sigma, tau)
 
 
 VAR = Statement(
@@ -89,7 +89,7 @@ VAR = Statement(
 class QuantileCase:
     """The law of a return and a level in (0, 1)."""
 
-    law: Law
+    law: vr.Law
     alpha: Fraction
 
 
@@ -101,12 +101,6 @@ def _quantile_cases(draw: DrawFn) -> QuantileCase:
     return QuantileCase(law, draw(strategies.levels(include_one=False)))
 
 
-def _small_quantiles() -> Iterator[QuantileCase]:
-    for law in two_point_laws(grid("1/2"), 4):
-        for alpha in grid("1/8")[1:-1]:
-            yield QuantileCase(law, alpha)
-
-
 def _versions_are_the_quantiles(case: QuantileCase) -> Real:
     top = case.law.atoms[-1] + 1
     lower = top - area(case.law, lambda level: Fraction(level >= case.alpha), Fraction(0), top)
@@ -114,8 +108,8 @@ def _versions_are_the_quantiles(case: QuantileCase) -> Real:
     return least(
         equality(lower, case.law.quantile(case.alpha)),
         equality(upper, case.law.upper_quantile(case.alpha)),
-        equality(lower, VaR(case.alpha).of(case.law)),
-        equality(upper, VaR(case.alpha, upper=True).of(case.law)),
+        equality(lower, vr.VaR(case.alpha).of(case.law)),
+        equality(upper, vr.VaR(case.alpha, upper=True).of(case.law)),
     )
 
 
@@ -130,7 +124,7 @@ JUMPS = Statement(
         _versions_are_the_quantiles,
     ),
     cases=_quantile_cases,
-    small_cases=_small_quantiles,
+    small_cases=lambda: every(QuantileCase, two_point_laws(grid("1/2"), 4), grid("1/8")[1:-1]),
     small_size="laws with at most two atoms in {0, 1/2, 1}, masses in quarters, levels in eighths",
     formal=Formal(proves=("value_at_the_jump_decides",)),
     theory="01-setting.md#objective-instances",
@@ -143,7 +137,7 @@ JUMPS = Statement(
 class TailCase:
     """The law of a return, a level alpha in [0, 1], an argument tau of G, and a constant for it."""
 
-    law: Law
+    law: vr.Law
     alpha: Fraction
     tau: Fraction
     constant: Fraction
@@ -157,15 +151,11 @@ def _cvar_printed_slack(case: TailCase) -> Fraction:
 
 def _cvar_corrected_slack(case: TailCase) -> Real:
     """CVaR is the mean of the worst alpha share, filled from below, and 1/alpha is the constant of its weighting."""
-    left, total = case.alpha, Fraction()
-    for x, mass in case.law:
-        total += min(left, mass) * x
-        left -= min(left, mass)
-    value = equality(CVaR(case.alpha).of(case.law), total / case.alpha)
-    weight = CVaR(case.alpha).value(case.tau)
+    value = equality(vr.CVaR(case.alpha).of(case.law), tail_mean(case.law, case.alpha))
+    weight = vr.CVaR(case.alpha).value(case.tau)
     grows = at_most(weight, case.tau / case.alpha, "growth")
     attained = [equality(weight, case.tau / case.alpha, "attained")] if case.tau <= case.alpha else []
-    return least(value, grows, *attained, equality(CVaR(case.alpha).lipschitz, 1 / case.alpha, "constant"))
+    return least(value, grows, *attained, equality(vr.CVaR(case.alpha).lipschitz, 1 / case.alpha, "constant"))
 
 
 @st.composite
@@ -177,10 +167,8 @@ def _tail_cases(draw: DrawFn) -> TailCase:
 
 
 def _small_tails() -> Iterator[TailCase]:
-    for law in two_point_laws(grid("1/2"), 3):
-        for alpha in grid("1/6"):
-            for tau in grid("1/6"):
-                yield TailCase(law, alpha, tau, 1 / alpha if alpha else Fraction(1))
+    for law, alpha, tau in product(two_point_laws(grid("1/2"), 3), grid("1/6"), grid("1/6")):
+        yield TailCase(law, alpha, tau, 1 / alpha if alpha else Fraction(1))
 
 
 CVAR = Statement(
@@ -206,7 +194,7 @@ CVAR = Statement(
     cases=_tail_cases,
     small_cases=_small_tails,
     small_size="laws with at most two atoms in {0, 1/2, 1}, masses in thirds, levels in sixths",
-    counterexample=TailCase(Law.point(0), Fraction(0), Fraction(1, 2), Fraction(1)),
+    counterexample=TailCase(vr.Law.point(0), Fraction(0), Fraction(1, 2), Fraction(1)),
     find_budget=400,
     formal=Formal(proves=("cvar_is_mean_of_worst_share",)),
     theory="01-setting.md#objective-instances",

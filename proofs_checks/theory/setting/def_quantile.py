@@ -5,7 +5,6 @@ At level 0 every x qualifies and the infimum is minus infinity, so the objective
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,7 +15,7 @@ from verified_risk.law import Law
 from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
-from ...cases.enumeration import grid, two_point_laws
+from ...cases.enumeration import every, grid, two_point_laws
 from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
 from .. import causes
@@ -48,11 +47,7 @@ def _level_cases(draw: DrawFn) -> LevelCase:
     return LevelCase(law, tau, draw(strategies.rationals(min_value=low, max_value=low + 2, max_denominator=4)))
 
 
-def _small_levels() -> Iterator[LevelCase]:
-    for law in two_point_laws(grid("1/2"), 4):
-        for tau in grid("1/4"):
-            for x in (*(-u for u in grid("1/2")[1:]), *grid("1/2")):
-                yield LevelCase(law, tau, x)
+POINTS = (*(-u for u in grid("1/2")[1:]), *grid("1/2"))
 
 
 STATEMENT = Statement(
@@ -75,7 +70,7 @@ STATEMENT = Statement(
     finding=Severity.SLIP,
     cause=causes.LEVEL_ZERO,
     cases=_level_cases,
-    small_cases=_small_levels,
+    small_cases=lambda: every(LevelCase, two_point_laws(grid("1/2"), 4), grid("1/4"), POINTS),
     small_size="at most two atoms in {0, 1/2, 1}, masses and levels in quarters, x in halves of [-1, 1]",
     counterexample=LevelCase(Law.point(0), Fraction(0), Fraction(-1)),
     find_budget=200,

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.law import Law
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import Weighting
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, some_weightings
@@ -26,10 +26,10 @@ from ...engine.model import Claim, Formal, Statement, equality
 class Case:
     """The law of a return, a factor, a shift, and a weighting."""
 
-    law: Law
+    law: vr.Law
     factor: Fraction
     shift: Fraction
-    objective: Weighting
+    objective: vr.Weighting
 
 
 def _slack(case: Case) -> Real:
@@ -45,14 +45,9 @@ def _cases() -> SearchStrategy[Case]:
 
 
 def _small_cases() -> Iterator[Case]:
-    for law in all_laws(grid("1/2"), 4):
-        for objective in some_weightings(jumps=True):
-            for factor, shift in (
-                (Fraction(1, 3), Fraction()),
-                (Fraction(2), Fraction(1)),
-                (Fraction(1), Fraction(1, 2)),
-            ):
-                yield Case(law, factor, shift, objective)
+    changes = ((Fraction(1, 3), Fraction()), (Fraction(2), Fraction(1)), (Fraction(1), Fraction(1, 2)))
+    for law, objective, change in product(all_laws(grid("1/2"), 4), some_weightings(jumps=True), changes):
+        yield Case(law, *change, objective)
 
 
 STATEMENT = Statement(

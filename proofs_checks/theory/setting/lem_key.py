@@ -20,12 +20,10 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 import verified_risk as vr
-from verified_risk.law import Law
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import Weighting
 
 from ...cases import strategies
-from ...cases.enumeration import all_laws, grid, some_weightings
+from ...cases.enumeration import all_laws, every, grid, some_weightings
 from ...engine.model import Claim, Formal, Statement, equality
 from ...engine.severity import Severity
 from ...engine.symbolic import Proof, Step, parameters
@@ -36,13 +34,13 @@ from .. import causes
 class Case:
     """The law of a return in [0, T], a weighting, and an upper limit M of integration."""
 
-    law: Law
+    law: vr.Law
     horizon: int
-    objective: Weighting
+    objective: vr.Weighting
     top: Fraction
 
 
-def area(law: Law, weight: Callable[[Fraction], Real], low: Fraction, high: Fraction) -> Fraction:
+def area(law: vr.Law, weight: Callable[[Fraction], Real], low: Fraction, high: Fraction) -> Fraction:
     """The integral of ``weight(F(x))`` over ``[low, high]``, rectangle by rectangle; rational weights only."""
     corners = sorted({low, high, *(x for x in law.atoms if low < x < high)})
     total = Fraction()
@@ -63,24 +61,13 @@ def _meets_as_printed(case: Case) -> bool:
     return _meets(case) and case.law.atoms[-1] == case.horizon
 
 
-def _printed(case: Case) -> Real:
-    """(T - int_0^M G(F)) - Phi, which the printed identity needs to be nonnegative for every M."""
-    return case.horizon - area(case.law, case.objective, Fraction(0), case.top) - case.objective.of(case.law)
+def _printed(case: Case, factor: int) -> Real:
+    """(factor T - int_0^M G(F)) - Phi, which the printed identity needs to be nonnegative for every M."""
+    return factor * case.horizon - area(case.law, case.objective, Fraction(0), case.top) - case.objective.of(case.law)
 
 
-def _intro(case: Case) -> Real:
-    """(2T - int_0^M G(F)) - Phi, likewise."""
-    return 2 * case.horizon - area(case.law, case.objective, Fraction(0), case.top) - case.objective.of(case.law)
-
-
-def _corrected(case: Case) -> Real:
-    """-|M - int_0^M G(F) - Phi|."""
-    return equality(case.top - area(case.law, case.objective, Fraction(0), case.top), case.objective.of(case.law))
-
-
-def _corrected_at_twice(case: Case) -> Real:
-    """The same with M = 2T."""
-    top = Fraction(2 * case.horizon)
+def _corrected(case: Case, top: Fraction) -> Real:
+    """-|M - int_0^M G(F) - Phi| at M = ``top``."""
     return equality(top - area(case.law, case.objective, Fraction(0), top), case.objective.of(case.law))
 
 
@@ -89,7 +76,7 @@ def _cases(draw: DrawFn) -> Case:
     horizon = draw(st.integers(1, 3))
     law = draw(strategies.laws(max_value=horizon, max_atoms=4))
     if draw(st.booleans()):  # move the largest return to T, which the paper assumes
-        law = Law.of_weights({**dict(list(law)[:-1]), Fraction(horizon): law.masses[-1]})
+        law = vr.Law.of_weights({**dict(list(law)[:-1]), Fraction(horizon): law.masses[-1]})
     if draw(st.sampled_from((False, False, False, True))):  # beyond the range of the integral
         law = law.affine(1, 4 * horizon)
     top = horizon + draw(strategies.rationals(max_value=2 * horizon + 1, max_denominator=3))
@@ -97,19 +84,10 @@ def _cases(draw: DrawFn) -> Case:
 
 
 def _small_cases() -> Iterator[Case]:
-    for law in all_laws(grid("1/2"), 4):
-        for objective in some_weightings(jumps=True):
-            for top in (1, 2, 3):
-                yield Case(law, 1, objective, Fraction(top))
+    return every(Case, all_laws(grid("1/2"), 4), [1], some_weightings(jumps=True), map(Fraction, (1, 2, 3)))
 
 
 SMALL = "T = 1, all laws on {0, 1/2, 1} with masses in quarters, seven weightings of every shape, M in {1, 2, 3}"
-CORRECTED = Claim(
-    r"\Phi = M - \int_0^M G(F(x))\,dx \quad (M \ge T)",
-    "For every M of at least T, the objective is M minus the area under G(F) on [0, M].",
-    _corrected,
-    when=_meets,
-)
 
 
 def _proof_steps(planted: bool) -> list[Step]:
@@ -147,13 +125,13 @@ INTRODUCTION = Statement(
     printed=Claim(
         r"\Phi = 2T - \int_{\mathbb R} G(F(x))\,dx",
         "The objective is 2T minus the area under G(F) on the whole line.",
-        _intro,
+        lambda case: _printed(case, 2),
         when=_meets_as_printed,
     ),
     corrected=Claim(
         r"\Phi = 2T - \int_0^{2T} G(F(x))\,dx",
         "The objective is 2T minus the area under G(F) on [0, 2T].",
-        _corrected_at_twice,
+        lambda case: _corrected(case, Fraction(2 * case.horizon)),
         when=_meets,
     ),
     finding=Severity.SLIP,
@@ -162,7 +140,7 @@ INTRODUCTION = Statement(
     cases=_cases,
     small_cases=_small_cases,
     small_size=SMALL,
-    counterexample=Case(Law.point(1), 1, vr.Mean(), Fraction(3)),
+    counterexample=Case(vr.Law.point(1), 1, vr.Mean(), Fraction(3)),
     find_budget=200,
     formal=Formal(
         proves=("key_identity",),
@@ -180,17 +158,22 @@ KEY = Statement(
     printed=Claim(
         r"\Phi = T - \int_{\mathbb R} G(F(x))\,dx",
         "The objective is T minus the area under G(F) on the whole line.",
-        _printed,
+        lambda case: _printed(case, 1),
         when=_meets_as_printed,
     ),
-    corrected=CORRECTED,
+    corrected=Claim(
+        r"\Phi = M - \int_0^M G(F(x))\,dx \quad (M \ge T)",
+        "For every M of at least T, the objective is M minus the area under G(F) on [0, M].",
+        lambda case: _corrected(case, case.top),
+        when=_meets,
+    ),
     finding=Severity.SLIP,
     cause=causes.WHOLE_LINE,
     uses=("def:quantile/zero", "def:objective/jumps", "assump:quantile"),
     cases=_cases,
     small_cases=_small_cases,
     small_size=SMALL,
-    counterexample=Case(Law.point(1), 1, vr.Mean(), Fraction(2)),
+    counterexample=Case(vr.Law.point(1), 1, vr.Mean(), Fraction(2)),
     find_budget=100,
     proof=PROOF,
     formal=Formal(

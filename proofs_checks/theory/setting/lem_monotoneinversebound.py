@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
@@ -16,7 +17,7 @@ from hypothesis.strategies import DrawFn
 from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
-from ...cases.enumeration import grid
+from ...cases.enumeration import every, grid
 from ...engine.model import Claim, Formal, Statement, at_most
 from .monotone import Corner, Monotone, limit, lower_of, monotone_functions
 
@@ -58,17 +59,10 @@ def _cases(draw: DrawFn) -> Case:
 
 
 def _small_cases() -> Iterator[Case]:
-    def steps(at: Fraction) -> Iterator[Monotone]:
-        for value in (Fraction(0), Fraction(1, 2), Fraction(1)):
-            yield Monotone((Corner(at, Fraction(0), value, Fraction(1)),))
-
-    for x in grid("1/2"):
-        for z in grid("1/2"):
-            for lower in steps(x):
-                for upper in steps(z):
-                    for eta in grid("1/2"):
-                        for tau in grid("1/4"):
-                            yield Case(lower, upper, eta, tau)
+    halves = grid("1/2")
+    steps = {at: [Monotone((Corner(at, Fraction(0), value, Fraction(1)),)) for value in halves] for at in halves}
+    for x, z in product(halves, repeat=2):
+        yield from every(Case, steps[x], steps[z], halves, grid("1/4"))
 
 
 STATEMENT = Statement(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations_with_replacement
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
@@ -16,7 +17,7 @@ from hypothesis.strategies import DrawFn
 from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
-from ...cases.enumeration import grid
+from ...cases.enumeration import every, grid
 from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
 from ...engine.symbolic import Proof, Step, parameters
@@ -40,18 +41,8 @@ def _first_half(case: PointCase) -> Real:
 
 def _steps() -> Iterator[Monotone]:
     """All functions with one jump at 0 between heights in thirds, then one linear piece up to 1."""
-    thirds = grid("1/3")
-    for left in thirds:
-        for value in (h for h in thirds if h >= left):
-            for right in (h for h in thirds if h >= value):
-                for end in (h for h in thirds if h >= right):
-                    yield Monotone((Corner(Fraction(0), left, value, right), Corner(Fraction(1), end, end, end)))
-
-
-def _small_points() -> Iterator[PointCase]:
-    for function in _steps():
-        for x in (Fraction(-1), *grid("1/3"), Fraction(2)):
-            yield PointCase(function, x)
+    for left, value, right, end in combinations_with_replacement(grid("1/3"), 4):
+        yield Monotone((Corner(Fraction(0), left, value, right), Corner(Fraction(1), end, end, end)))
 
 
 def _proof_steps(planted: bool) -> list[Step]:
@@ -88,7 +79,7 @@ FIRST = Statement(
     ),
     uses=("def:quantile/zero",),
     cases=lambda: st.builds(PointCase, monotone_functions(), strategies.rationals(min_value=-3, max_value=3)),
-    small_cases=_small_points,
+    small_cases=lambda: every(PointCase, _steps(), (Fraction(-1), *grid("1/3"), Fraction(2))),
     small_size="one jump at 0 with heights in thirds and a linear piece, x in {-1, 0, 1/3, 2/3, 1, 2}",
     formal=Formal(proves=("quantile_of_value_le",)),
     theory="01-setting.md#quantile-inverse",
@@ -143,7 +134,7 @@ SECOND = Statement(
     cause=causes.RIGHT_CONTINUITY,
     uses=("def:quantile/zero",),
     cases=_level_cases,
-    small_cases=lambda: (LevelCase(function, tau) for function in _steps() for tau in grid("1/6")),
+    small_cases=lambda: every(LevelCase, _steps(), grid("1/6")),
     small_size="one jump at 0 with heights in thirds and a linear piece, levels in sixths",
     counterexample=LevelCase(Monotone((Corner(Fraction(0), Fraction(0), Fraction(0), Fraction(1)),)), Fraction(1, 2)),
     find_budget=200,

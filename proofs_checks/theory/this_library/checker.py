@@ -25,13 +25,11 @@ from typing import TypeAlias
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.law import Law
-from verified_risk.mdp import MDP
+import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import CVaR
 
 from ...cases import strategies
-from ...cases.enumeration import grid, one_state_models, two_point_laws
+from ...cases.enumeration import COIN_MODELS, coin_models, every
 from ...engine.model import Claim, Formal, Statement, at_most, least
 from ..cvar.budget import Budgets, attainable_returns
 
@@ -40,7 +38,7 @@ from ..cvar.budget import Budgets, attainable_returns
 class TableCase:
     """A model, a level, the unit of the budgets and the scale of the tables."""
 
-    mdp: MDP
+    mdp: vr.MDP
     alpha: Fraction
     unit: Fraction
     scale: int
@@ -82,12 +80,12 @@ class _Tables:
             return math.ceil(self.case.scale * max(b * self.case.unit + self.added, Fraction()))
         return math.ceil(self.average(t, s, b, self.choice(t, s, b), self.one_policy))
 
-    def law(self, t: int, s: int, b: int) -> Law:
+    def law(self, t: int, s: int, b: int) -> vr.Law:
         """The law of the remaining rewards of the policy in the model."""
         if t == self.mdp.horizon:
-            return Law.point(0)
+            return vr.Law.point(0)
         outcomes = self.mdp.actions(s)[self.choice(t, s, b)].outcomes
-        return Law.mixture((p, self.law(t + 1, target, b - self.units(r)).affine(1, r)) for p, target, r in outcomes)
+        return vr.Law.mixture((p, self.law(t + 1, target, b - self.units(r)).affine(1, r)) for p, target, r in outcomes)
 
     def at(self, b: int, table: Table) -> Fraction:
         """rho less the expected shortfall over alpha, for rho = b u."""
@@ -104,8 +102,8 @@ def _proved(case: TableCase) -> Real:
     last = math.ceil((returns[-1] + tables.added) / case.unit)
     upper, start = max((tables.at(b, tables.all_policies), b) for b in range(first, last + 1))
     lower = tables.at(start, tables.one_policy)
-    law = Law.mixture((p, tables.law(0, s, start)) for s, p in case.mdp.initial)
-    return least(at_most(lower, CVaR(case.alpha).of(law), "lower"), at_most(optimum, upper, "upper"))
+    law = vr.Law.mixture((p, tables.law(0, s, start)) for s, p in case.mdp.initial)
+    return least(at_most(lower, vr.CVaR(case.alpha).of(law), "lower"), at_most(optimum, upper, "upper"))
 
 
 def _cases() -> SearchStrategy[TableCase]:
@@ -117,11 +115,8 @@ def _cases() -> SearchStrategy[TableCase]:
 
 
 def _small_cases() -> Iterator[TableCase]:
-    for horizon in (1, 2):
-        for mdp in one_state_models(two_point_laws(grid("1/2"), 2), horizon):
-            for unit in (Fraction(1, 2), Fraction(1, 3), Fraction(1)):
-                for scale in (1, 5):
-                    yield TableCase(mdp, Fraction(1, 2), unit, scale)
+    units = (Fraction(1, 2), Fraction(1, 3), Fraction(1))
+    return every(TableCase, coin_models(), [Fraction(1, 2)], units, (1, 5))
 
 
 PROVED = Statement(
@@ -139,7 +134,7 @@ PROVED = Statement(
     uses=("cvar:value", "cvar:rho", "adaptation/pathwise"),
     cases=_cases,
     small_cases=_small_cases,
-    small_size="one state, two actions, T <= 2, rewards in halves, coin flips; CVaR 1/2; three grids, two scales",
+    small_size=f"{COIN_MODELS}; CVaR 1/2; three grids, two scales",
     formal=Formal(proves=("check_sound",)),
     theory="05-certificates.md#certificate",
     notes="In Coq: whatever the checker accepts is true, by every route, for joint outcomes and discounts. The cases "

@@ -8,7 +8,6 @@ r"""This library's exact planner and evaluator, as cases of the theory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -17,41 +16,28 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 import verified_risk as vr
-from verified_risk.mdp import MDP
 from verified_risk.numbers.enclosure import Real
-from verified_risk.objectives import CVaR, Weighting
-from verified_risk.planning import exact_plan, plan
-from verified_risk.policy import Policy
-from verified_risk.policy.evaluation import return_law
 
 from ...cases import strategies
-from ...cases.enumeration import attainable_laws, grid, history_policies, one_state_models, return_cells, two_point_laws
+from ...cases.enumeration import COIN_MODELS, attainable_laws, coin_models, every, history_policies, return_cells
 from ...cases.histories import law_by_histories
 from ...engine.model import Claim, Formal, Statement, at_most, equality, least
+from ..augmentation.def_augmented import Case as PlanCase
+from ..cvar import cvar_appendix
 from ..cvar.budget import Budgets, attainable_returns
 from ..cvar.cvar_appendix import ModelCase
 from ..discretisation.thm_discretized import tempting_models
+from ..setting.def_history import Case as PolicyCase
 from ..setting.lem_key import area
 
 SECTION = "this library"
-SMALL = "one state, two actions, T <= 2, rewards in halves, coin flips"
-
-
-def _models() -> SearchStrategy[MDP]:
-    return strategies.mdps(max_states=3, max_actions=3, max_horizon=3, max_denominator=4)
-
-
-def _small_models(horizons: tuple[int, ...] = (1, 2)) -> Iterator[MDP]:
-    for horizon in horizons:
-        yield from one_state_models(two_point_laws(grid("1/2"), 2), horizon)
-
 
 # -- Bellman optimality everywhere ------------------------------------------------------------------------------------
 
 
 def _bellman(case: ModelCase) -> Fraction:
     """For the best rho among those that attain the value: minus the largest regret of an action at any (t, s, y)."""
-    answer = exact_plan(case.mdp, CVaR(case.alpha))
+    answer = vr.exact_plan(case.mdp, vr.CVaR(case.alpha))
     table = Budgets(case.mdp)
     attaining = [rho for rho in attainable_returns(case.mdp) if rho - table.expected(rho) / case.alpha == answer.value]
     if not attaining:
@@ -59,18 +45,12 @@ def _bellman(case: ModelCase) -> Fraction:
     return max(-_largest_regret(case, answer.policy, table, rho) for rho in attaining)
 
 
-def _largest_regret(case: ModelCase, policy: Policy, table: Budgets, rho: Fraction) -> Fraction:
+def _largest_regret(case: ModelCase, policy: vr.Policy, table: Budgets, rho: Fraction) -> Fraction:
     return max(
         table.after(t, s, rho - y, a) - table.value(t, s, rho - y)
         for t, s, y in return_cells(case.mdp)
         for a, _ in policy.choice(t, s, y)
     )
-
-
-def _small_bellman() -> Iterator[ModelCase]:
-    for mdp in _small_models():
-        for alpha in (Fraction(1, 3), Fraction(1, 2), Fraction(1)):
-            yield ModelCase(mdp, alpha)
 
 
 BELLMAN = Statement(
@@ -83,9 +63,13 @@ BELLMAN = Statement(
         _bellman,
     ),
     uses=("cvar:min", "cvar:value", "cvar:rho"),
-    cases=lambda: st.builds(ModelCase, _models(), strategies.levels(max_denominator=5)),
-    small_cases=_small_bellman,
-    small_size=SMALL + ", levels 1/3, 1/2, 1",
+    cases=lambda: st.builds(
+        ModelCase,
+        strategies.mdps(max_states=3, max_actions=3, max_horizon=3, max_denominator=4),
+        strategies.levels(max_denominator=5),
+    ),
+    small_cases=cvar_appendix.small_models,
+    small_size=cvar_appendix.SMALL,
     formal=Formal(
         missing="The claim is about the code of the planner. Its recursion is proved (`cvar:value`), its code is not;"
         " `plan.prove()` has the verified checker confirm single plans."
@@ -97,22 +81,14 @@ BELLMAN = Statement(
 # -- the law and the value --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class PlanCase:
-    """A model and a weighting that the exact planner handles."""
-
-    mdp: MDP
-    objective: Weighting
-
-
 def _key(case: PlanCase) -> Real:
     """The key identity of the planner's law, its value, and the optimum over all policies by enumeration."""
-    answer = exact_plan(case.mdp, case.objective)
+    answer = vr.exact_plan(case.mdp, case.objective)
     top = Fraction(case.mdp.horizon + 1)
     value = top - area(answer.required_law(), case.objective, Fraction(0), top)
     return least(
         equality(answer.value, value),
-        equality(answer.value, case.objective.of(return_law(case.mdp, answer.policy))),
+        equality(answer.value, case.objective.of(vr.return_law(case.mdp, answer.policy))),
         *(at_most(case.objective.of(law), value) for law in attainable_laws(case.mdp)),
     )
 
@@ -123,11 +99,7 @@ def _plan_cases() -> SearchStrategy[PlanCase]:
     return st.builds(PlanCase, models, st.one_of(concave, strategies.quantile_weightings()))
 
 
-def _small_plans() -> Iterator[PlanCase]:
-    for mdp in _small_models():
-        for objective in (vr.Mean(), vr.CVaR("1/2"), vr.Spectral(["1/3", 1], ["1/2", "1/2"]), vr.VaR("1/2")):
-            yield PlanCase(mdp, objective)
-
+SMALL_OBJECTIVES = (vr.Mean(), vr.CVaR("1/2"), vr.Spectral(["1/3", 1], ["1/2", "1/2"]), vr.VaR("1/2"))
 
 KEY = Statement(
     label="production/key",
@@ -140,8 +112,8 @@ KEY = Statement(
     ),
     uses=("lem:key", "thm:augmented"),
     cases=_plan_cases,
-    small_cases=_small_plans,
-    small_size=SMALL + "; mean, CVaR, spectral, VaR; all policies",
+    small_cases=lambda: every(PlanCase, coin_models(), SMALL_OBJECTIVES),
+    small_size=f"{COIN_MODELS}; mean, CVaR, spectral, VaR; all policies",
     formal=Formal(
         missing="The claim compares four programs of the library. The identity behind it is proved (`lem:key`)."
     ),
@@ -153,23 +125,11 @@ KEY = Statement(
 # -- the evaluator ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class PolicyCase:
-    """A model, with or without independent rewards, and one of its policies."""
-
-    mdp: MDP
-    policy: Policy
-
-
-def _evaluator(case: PolicyCase) -> Fraction:
-    return -return_law(case.mdp, case.policy).kolmogorov(law_by_histories(case.mdp, case.policy))
-
-
 def _policy_cases() -> SearchStrategy[PolicyCase]:
     pairs = st.booleans().flatmap(
         lambda product: strategies.mdps_with_policies(max_horizon=3, max_actions=3, max_atoms=2, product=product)
     )
-    return pairs.map(lambda pair: PolicyCase(pair[0], pair[1]))
+    return pairs.map(lambda pair: PolicyCase(*pair))
 
 
 EVALUATOR = Statement(
@@ -179,12 +139,12 @@ EVALUATOR = Statement(
     corrected=Claim(
         r"F_{\mathrm{return\_law}(\pi)} = F_{Z^\pi}",
         "The evaluator's law of the return is that of enumerating all histories, for every kind of policy.",
-        _evaluator,
+        lambda case: -vr.return_law(case.mdp, case.policy).kolmogorov(law_by_histories(case.mdp, case.policy)),
     ),
     uses=("def:history",),
     cases=_policy_cases,
-    small_cases=lambda: (PolicyCase(mdp, policy) for mdp in _small_models() for policy in history_policies(mdp)),
-    small_size=SMALL + ", all deterministic history policies",
+    small_cases=lambda: (PolicyCase(mdp, policy) for mdp in coin_models() for policy in history_policies(mdp)),
+    small_size=f"{COIN_MODELS}, all deterministic history policies",
     formal=Formal(
         missing="The claim is about the code of the evaluator. That its recursion has the right marginals is proved "
         "(`def:history`)."
@@ -200,16 +160,16 @@ EVALUATOR = Statement(
 class GridPlanCase:
     """A model, a weighting, and a grid step (or the rewards' own grid)."""
 
-    mdp: MDP
-    objective: Weighting
+    mdp: vr.MDP
+    objective: vr.Weighting
     eta: Fraction | None
 
 
 def _certified(case: GridPlanCase) -> Real:
     """lower <= Phi(policy) <= optimum <= upper, and the adapted policy loses at most T eta."""
-    answer = plan(case.mdp, case.objective, eta=case.eta)
-    optimum = exact_plan(case.mdp, case.objective).value
-    attained = case.objective.of(return_law(case.mdp, answer.policy))
+    answer = vr.plan(case.mdp, case.objective, eta=case.eta)
+    optimum = vr.exact_plan(case.mdp, case.objective).value
+    attained = case.objective.of(vr.return_law(case.mdp, answer.policy))
     chain = (answer.lower, attained, optimum, answer.upper)
     slacks = [at_most(a, b, name) for (a, b), name in zip(pairwise(chain), ("lower", "policy", "upper"), strict=True)]
     if case.eta is not None:
@@ -218,7 +178,7 @@ def _certified(case: GridPlanCase) -> Real:
 
 
 def _grid_plan_cases() -> SearchStrategy[GridPlanCase]:
-    objectives = st.one_of(strategies.levels(max_denominator=4).map(CVaR), st.just(vr.VaR("1/2")))
+    objectives = st.one_of(strategies.levels(max_denominator=4).map(vr.CVaR), st.just(vr.VaR("1/2")))
     free = st.builds(GridPlanCase, strategies.mdps(max_horizon=3, max_atoms=2), objectives, st.none())
     return free | strategies.levels(max_denominator=4).flatmap(
         lambda eta: st.builds(
@@ -227,12 +187,7 @@ def _grid_plan_cases() -> SearchStrategy[GridPlanCase]:
     )
 
 
-def _small_grid_plans() -> Iterator[GridPlanCase]:
-    for mdp in _small_models():
-        for objective in (vr.Mean(), vr.CVaR("1/2")):
-            for eta in (None, Fraction(1, 2), Fraction(2, 3), Fraction(1)):
-                yield GridPlanCase(mdp, objective, eta)
-
+GRIDS = (None, Fraction(1, 2), Fraction(2, 3), Fraction(1))
 
 CERTIFIED = Statement(
     label="production/plan",
@@ -246,8 +201,8 @@ CERTIFIED = Statement(
     uses=("thm:discretized", "adaptation/pathwise", "production/key", "production/proved"),
     notes="The bounds of one plan are a theorem once `plan.prove()` has accepted them.",
     cases=_grid_plan_cases,
-    small_cases=_small_grid_plans,
-    small_size=SMALL + "; mean and CVaR 1/2; four grids",
+    small_cases=lambda: every(GridPlanCase, coin_models(), (vr.Mean(), vr.CVaR("1/2")), GRIDS),
+    small_size=f"{COIN_MODELS}; mean and CVaR 1/2; four grids",
     reaches={"loss": ("0.8", "thm:discretized has models that lose nearly T eta")},
     formal=Formal(
         missing="The claim is about the bounds that the planner prints. They are a theorem for each plan that "
