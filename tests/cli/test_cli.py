@@ -105,7 +105,7 @@ def test_an_audited_run_that_violates_a_step_ends_with_one(monkeypatch):
     learned = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), episodes=3, audit=True)
     monkeypatch.setattr(vr, "learn", lambda *given, **options: learned)
     run("learn", "two_paths", "--audit")
-    learned.audit.rows["L3"] = Row(3, 1, 0, -1e-9, 2)
+    learned.audit.rows["L1"] = Row(3, 1, 0, -1e-9, 2)
     run("learn", "two_paths", "--audit", code=1)
     json.loads(run("learn", "two_paths", "--audit", "--json", code=1))
 
