@@ -43,9 +43,7 @@ ALGORITHMS = ("kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi", 
 @click.option(
     "--bonus-scale", default="1", show_default=True, help="Multiplies the radii; the theorems need at least 1."
 )
-@click.option(
-    "--audit", is_flag=True, help="Compare every episode with what the theorem claims of it, in certified arithmetic."
-)
+@click.option("--audit", is_flag=True, help="Compare every episode with what the theorem claims, in exact arithmetic.")
 @save_option("Write the run as JSON.", sign="verified_risk/run")
 @json_option
 def learn(
