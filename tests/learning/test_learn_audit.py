@@ -88,8 +88,8 @@ def test_the_report_is_a_table_and_survives_a_file():
     report = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), episodes=20, audit=True).audit
     for shown in (report, AuditReport(20, 20, {"L3": Row(20, 0, 0, 1.5, 3), **report.rows})):
         lines = str(shown).splitlines()
-        assert len(lines) == 3 + len(shown.rows)
-        assert [line.split()[0] for line in lines[3:]] == list(shown.rows)
+        assert len(lines) == 2 + len(shown.rows)
+        assert [line.split()[0] for line in lines[2:]] == list(shown.rows)
         again = AuditReport.from_json(shown.to_json())
         assert str(again) == str(shown)
 

@@ -30,8 +30,9 @@ import numpy as np
 
 from ..errors import InvalidArgument
 from ..kernels.learn_data import Actions
-from ..law import Law
+from ..law import Law, added_up
 from ..numbers.enclosure import bounds
+from ..numbers.format import columns
 from ..numbers.rational import lcm_of_denominators
 from .episodes import Count, Record
 from .evaluate import Judge
@@ -52,6 +53,8 @@ ROWS = {
     "data": "regret below the bound from the data",
     "interval": "optimum and policy inside the interval",
 }
+
+COLUMNS = ("claim", "says", "tested", "violated", "undecided", "least slack", "at episode")
 
 
 @dataclass
@@ -102,14 +105,19 @@ class AuditReport:
         failed = f", failed on {off}: L1, L2, data and interval claim nothing there" if off else ""
         return f"audit of {self.episodes} episodes; the event held on {self.on_event}{failed}"
 
+    def cells(self) -> list[list[str]]:
+        """Return the rows of the table as text; episodes are counted from 1.
+
+        :returns: rows of cells
+        """
+        return [
+            [name, ROWS.get(name, ""), str(row.tested), str(row.violations), str(row.undecided),
+             *((f"{row.least:.4g}", str(row.at + 1)) if row.tested else ("-", "-"))]
+            for name, row in self.rows.items()
+        ]  # fmt: skip
+
     def __str__(self) -> str:
-        header = f"{'claim':<8} {'':<46} {'tested':>7} {'violated':>8} {'undecided':>9} {'least slack':>12}  at"
-        lines = [self.title, header, "-" * len(header)]
-        for name, row in self.rows.items():
-            slack = f"{row.least:>12.4g}  {row.at}" if row.tested else f"{'-':>12}"
-            says = ROWS.get(name, "")
-            lines.append(f"{name:<8} {says:<46} {row.tested:>7} {row.violations:>8} {row.undecided:>9} {slack}")
-        return "\n".join(lines)
+        return f"{self.title}\n{columns([COLUMNS, *self.cells()])}"
 
     def to_json(self) -> dict[str, Any]:
         """As JSON, rationals as ``"p/q"``.
@@ -310,24 +318,23 @@ class Occupancy:
         total = lcm_of_denominators(p for _, p in standard.initial)
         level = {(s, 0): p.numerator * (total // p.denominator) for s, p in standard.initial}
         self.visits: list[dict[tuple[int, int], Fraction]] = []
-        for t in range(standard.horizon):
-            met: dict[tuple[int, int], int] = {}
-            paid: dict[tuple[int, int, int], int] = {}
-            for (s, y), weight in level.items():
-                row = table[t][s]
-                a = int(row[min(y, len(row) - 1)])  # one column: the return so far plays no part
-                met[s, a] = met.get((s, a), 0) + weight
-                for atom, p in standard.pairs[s][a].rewards:
-                    key = (s, a, y + standard.units[t][atom])
-                    paid[key] = paid.get(key, 0) + weight * p.numerator * (paying // p.denominator)
+        for rows, units in zip(table, standard.units, strict=True):
+            taken = {
+                (s, y): int(rows[s][min(y, len(rows[s]) - 1)])  # one column: the return so far plays no part
+                for s, y in level
+            }
+            met = added_up(((s, taken[s, y]), weight) for (s, y), weight in level.items())
             self.visits.append({pair: Fraction(weight, total) for pair, weight in met.items()})
-            level = {}
-            for (s, a, y), weight in paid.items():
-                for atom, target, p in standard.pairs[s][a].outcomes:
-                    place = (target, y + standard.units[t][atom])
-                    level[place] = level.get(place, 0) + weight * p.numerator * (following // p.denominator)
+            paid = added_up(
+                ((s, taken[s, y], y + units[atom]), weight * p.numerator * (paying // p.denominator))
+                for (s, y), weight in level.items()
+                for atom, p in standard.pairs[s][taken[s, y]].rewards
+            )
+            level = added_up(
+                ((target, y + units[atom]), weight * p.numerator * (following // p.denominator))
+                for (s, a, y), weight in paid.items()
+                for atom, target, p in standard.pairs[s][a].outcomes
+            )
             total *= following * paying
-        returns: dict[int, int] = {}
-        for (_, z), weight in level.items():
-            returns[z] = returns.get(z, 0) + weight
+        returns = added_up((z, weight) for (_, z), weight in level.items())
         self.law = Law.of_integers(returns, unit=Fraction(1), total=total)
