@@ -13,7 +13,7 @@ from ..numbers.format import above, json_between, json_number, number, span
 from .model_argument import ModelSource, model_options, save_option
 from .plan import OBJECTIVE_HELP
 from .status_line import counting
-from .terminal import Column, Screen, emit_json, json_option
+from .terminal import Column, Screen, emit_json, json_option, path_text
 
 if TYPE_CHECKING:
     from ..learning.audit import AuditReport
@@ -47,22 +47,7 @@ ALGORITHMS = ("kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi", 
 @save_option("Write the run as JSON.", sign="verified_risk/run")
 @json_option
 def learn(
-    source: ModelSource,
-    text: str,
-    episodes: int | None,
-    stop_when: str | None,
-    known_rewards: bool,
-    known_successors: bool,
-    largest_return: str | None,
-    checkpoint: Path | None,
-    delta: str,
-    eta: str | None,
-    seed: int,
-    algorithm: str,
-    bonus_scale: str,
-    audit: bool,
-    save: Path | None,
-    as_json: bool,
+    source: ModelSource, text: str, episodes: int | None, save: Path | None, as_json: bool, **options: Any
 ) -> None:
     """Learn MODEL by optimism, and say exactly how much worse than the optimum each episode was.
 
@@ -72,30 +57,14 @@ def learn(
 
     weighting = vr.objective(text)
     mdp = source.read()
-    if episodes is None and stop_when is None:
+    if episodes is None and options["stop_when"] is None:
         episodes = 1000
     with counting("learning", episodes) if episodes is not None else nullcontext() as progress:
-        run = vr.learn(
-            mdp,
-            weighting,
-            episodes=episodes,
-            delta=delta,
-            eta=eta,
-            seed=seed,
-            algorithm=algorithm,
-            bonus_scale=bonus_scale,
-            audit=audit,
-            stop_when=stop_when,
-            known_rewards=known_rewards,
-            known_successors=known_successors,
-            largest_return=largest_return,
-            checkpoint=checkpoint,
-            progress=progress,
-        )
+        run = vr.learn(mdp, weighting, episodes=episodes, progress=progress, **options)
         if save is not None:
             run.save(save)
     if as_json:
-        emit_json({**run.to_json(), **_floats(run), "saved": None if save is None else str(save)})
+        emit_json({**run.to_json(), **_floats(run), "saved": path_text(save)})
     else:
         _print_run(run, save)
     if run.audit is not None and run.audit.violations:
@@ -140,8 +109,7 @@ def _print_run(run: Run, save: Path | None) -> None:
         screen.field("note", note)
     if run.audit is not None:
         _print_audit(screen, run.audit)
-    if save is not None:
-        screen.field("saved", str(save))
+    screen.written("saved", save)
 
 
 def _about_the_bound(run: Run) -> list[str]:
@@ -165,24 +133,13 @@ def _about_the_bound(run: Run) -> list[str]:
 
 def _print_audit(screen: Screen, report: AuditReport) -> None:
     """Print the audited claims, each with its least slack over all episodes."""
-    from ..learning.audit import ROWS
+    from ..learning.audit import COLUMNS
 
+    spare = {"at episode", *(() if any(row.undecided for row in report.rows.values()) else ("undecided",))}
     screen.line()
     screen.line(report.title, "bold")
-    columns = [
-        Column("claim"),
-        Column("says"),
-        Column("tested", right=True),
-        Column("violated", right=True),
-        Column("undecided", right=True, spare=not any(row.undecided for row in report.rows.values())),
-        Column("least slack", right=True),
-        Column("at episode", right=True, spare=True),
-    ]
-    rows = []
-    for name, row in report.rows.items():
-        slack = (f"{row.least:.4g}", str(row.at + 1)) if row.tested else ("-", "-")
-        rows.append([name, ROWS.get(name, ""), str(row.tested), str(row.violations), str(row.undecided), *slack])
-    screen.table(columns, rows)
+    columns = [Column(name, right=i > 1, spare=name in spare) for i, name in enumerate(COLUMNS)]
+    screen.table(columns, report.cells())
 
 
 def _entry(series: Any, k: int, scale: float) -> str:
