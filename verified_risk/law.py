@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from . import files
 from .errors import InvalidLaw, InvalidNumber
@@ -29,6 +29,16 @@ Masses: TypeAlias = Mapping[Any, Rational] | Iterable[tuple[Rational, Rational]]
 """``{value: probability}`` or pairs.  Keys are numbers of any kind; a union type would reject dicts of one kind."""
 
 _ALL = (Fraction(1),)
+Key = TypeVar("Key")
+Mass = TypeVar("Mass", Fraction, float, int)
+
+
+def added_up(pairs: Iterable[tuple[Key, Mass]]) -> dict[Key, Mass]:
+    """Return the sum of the masses of each key, keys in the order of their first appearance."""
+    total: dict[Key, Mass] = {}
+    for key, mass in pairs:
+        total[key] = total[key] + mass if key in total else mass
+    return total
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -194,11 +204,7 @@ class Law(files.Saved):
         :param other: the law of the second term
         :returns: the law of the sum
         """
-        weights: dict[Fraction, Fraction] = {}
-        for x, p in self:
-            for y, q in other:
-                weights[x + y] = weights.get(x + y, Fraction()) + p * q
-        return Law.of_weights(weights)
+        return Law.of_weights(added_up((x + y, p * q) for x, p in self for y, q in other))
 
     @staticmethod
     def mixture(parts: Iterable[tuple[Rational, Law]]) -> Law:
@@ -208,18 +214,14 @@ class Law(files.Saved):
         :returns: the law of a draw from a randomly drawn law
         :raises InvalidLaw: if the probabilities do not sum to 1
         """
-        weights: dict[Fraction, Fraction] = {}
-        total = Fraction()
-        for i, (weight, law) in enumerate(parts):
-            w = as_fraction(weight, f"weight {i}")
+        read = [(as_fraction(weight, f"weight {i}"), law) for i, (weight, law) in enumerate(parts)]
+        for i, (w, _) in enumerate(read):
             if w < 0:
                 raise InvalidLaw(f"mixture weight {i} is {said(w)}, wanted a probability")
-            total += w
-            for x, p in law:
-                weights[x] = weights.get(x, Fraction()) + w * p
+        total = sum((w for w, _ in read), Fraction())
         if total != 1:
             raise InvalidLaw(f"mixture weights sum to {said(total)}, not to 1")
-        return Law.of_weights(weights)
+        return Law.of_weights(added_up((x, w * p) for w, law in read for x, p in law))
 
     def affine(self, scale: Rational = 1, shift: Rational = 0) -> Law:
         """Return the law of ``scale * X + shift``.
@@ -229,10 +231,7 @@ class Law(files.Saved):
         :returns: the new law
         """
         a, b = as_fraction(scale, "scale"), as_fraction(shift, "shift")
-        weights: dict[Fraction, Fraction] = {}
-        for x, p in self:
-            weights[a * x + b] = weights.get(a * x + b, Fraction()) + p
-        return Law.of_weights(weights)
+        return Law.of_weights(added_up((a * x + b, p) for x, p in self))
 
     def round_up(self, eta: Rational) -> Law:
         r"""Return the pushforward under :math:`\phi(x) = \eta \lceil x / \eta \rceil`.
@@ -244,11 +243,7 @@ class Law(files.Saved):
         :returns: the law of the rounded value
         """
         step = as_step(eta)
-        weights: dict[Fraction, Fraction] = {}
-        for x, p in self:
-            y = ceil_div(x, step) * step
-            weights[y] = weights.get(y, Fraction()) + p
-        return Law.of_weights(weights)
+        return Law.of_weights(added_up((ceil_div(x, step) * step, p) for x, p in self))
 
     def kolmogorov(self, other: Law) -> Fraction:
         """Return the KS distance, the largest difference of the two CDFs.

@@ -10,6 +10,7 @@ cost of 100,000 episodes is thus that of the distinct situations they meet.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from .errors import InvalidArgument, Unsupported
-from .law import Law
+from .law import Law, added_up
 from .mdp import MDP
 from .numbers.format import above, number
 from .numbers.rational import Rational, as_fraction, as_whole, said
@@ -182,14 +183,10 @@ def _law(counts: dict[Fraction, int], episodes: int) -> Law:
 
 def _in_model(policy: Policy, episodes: int, rng: np.random.Generator) -> dict[Fraction, int]:
     """Return how many episodes earned each return, drawn situation by situation."""
-    earned: dict[Fraction, int] = {}
     parts = tuple(policy.parts())
     shares = _split(rng, episodes, [float(w) for w, _ in parts])
-    for (_, part), share in zip(parts, shares, strict=True):
-        if share:
-            for z, n in _play_together(part, share, rng).items():
-                earned[z] = earned.get(z, 0) + n
-    return earned
+    played = (_play_together(part, n, rng) for (_, part), n in zip(parts, shares, strict=True) if n)
+    return added_up(pair for earned in played for pair in earned.items())
 
 
 def _play_together(policy: Policy, episodes: int, rng: np.random.Generator) -> dict[Fraction, int]:
@@ -206,10 +203,7 @@ def _play_together(policy: Policy, episodes: int, rng: np.random.Generator) -> d
                 if k:
                     _branch(policy, t, s, a, y, memory, k, rng, following)
         level = following
-    earned: dict[Fraction, int] = {}
-    for (_, y, _), n in level.items():
-        earned[y] = earned.get(y, 0) + n
-    return earned
+    return added_up((y, n) for (_, y, _), n in level.items())
 
 
 def _branch(
@@ -247,11 +241,7 @@ def _of_black_box(env: Any, policy: BlackBoxPolicy, episodes: int, seed: int) ->
     """Play a policy learned in an environment, whose exact law is not known."""
     if isinstance(env, MDP):
         raise InvalidArgument("the policy was learned in an environment, wanted that environment and no model")
-    earned: dict[Fraction, int] = {}
-    for k in range(episodes):
-        y = policy.play(env, seed if k == 0 else None)
-        earned[y] = earned.get(y, 0) + 1
-    return earned
+    return Counter(policy.play(env, seed if k == 0 else None) for k in range(episodes))
 
 
 class _Simulated:
@@ -289,7 +279,7 @@ def _in_environment(
     """Play episode by episode, into ``rows`` if given; one that ends early earns nothing more."""
     mdp, player = policy.mdp, Player(policy, rng)
     readers: dict[tuple[int, int], RewardReader] = {}
-    earned: dict[Fraction, int] = {}
+    earned: Counter[Fraction] = Counter()
     for k in range(episodes):
         player.reset()
         seen, _ = env.reset(seed=seed) if k == 0 else env.reset()
@@ -311,5 +301,5 @@ def _in_environment(
                     f"the environment cut episode {k} off after {player.t} steps, the model plays {mdp.horizon}: "
                     f"plan with horizon={player.t}"
                 )
-        earned[y] = earned.get(y, 0) + 1
+        earned[y] += 1
     return earned

@@ -289,7 +289,7 @@ TWICE = sparse.coo_matrix(([0.5, 0.2, 0.3], ([0, 0, 0], [0, 0, 1])), shape=(2, 2
         ({"absorbing": [3]}, "absorbing names state 3"),
         ({"absorbing": [-1]}, "absorbing names state -1"),
         ({"horizon": None}, "horizon is missing"),
-        ({"P": [ASS, ASS], "R": [PAYS, PAYS]}, "horizon is 3, wanted 2, the number of steps in P"),
+        ({"P": [ASS, ASS], "R": [PAYS, PAYS]}, "horizon is 3, wanted 2, the number of steps listed"),
         ({"P": [ASS] * 3, "R": PAYS[:2]}, "R has 2 entries, wanted as many"),
         (
             {"P": [ASS, ASS[:1], ASS], "R": [PAYS, PAYS[:, :1], PAYS]},

@@ -269,7 +269,7 @@ def test_several_initial_states_need_a_law(tmp_path):
         vr.MDP.from_storm(path, horizon=2, rewards="cost")
     mdp = vr.MDP.from_storm(path, horizon=2, rewards="cost", initial={0: "1/3", 1: "2/3"})
     assert mdp.initial == ((0, Fraction(1, 3)), (1, Fraction(2, 3)))
-    with pytest.raises(InvalidArgument, match=r"initial names state 7, wanted one of 0\.\.2"):
+    with pytest.raises(InvalidModel, match=r"initial names state 7, wanted an integer in 0\.\.2"):
         vr.MDP.from_storm(path, horizon=2, rewards="cost", initial=7)
 
 

@@ -160,7 +160,10 @@ def test_normalising_says_in_one_line_how_many_rows_and_the_farthest():
             lambda: vr.MDP.from_dataframe({key: [0.5] for key in KEYS}, step="step", initial=0.5),
             r"row 0 has step = 0\.5, wanted a step, counted from 0",
         ),
-        (lambda: vr.MDP.from_outcomes([[[[(1, 0, 0)]]]] * 2, initial=0, horizon=3), "horizon is 3, and there are 2"),
+        (
+            lambda: vr.MDP.from_outcomes([[[[(1, 0, 0)]]]] * 2, initial=0, horizon=3),
+            "horizon is 3, wanted 2, the number of steps listed",
+        ),
         (lambda: vr.MDP.from_outcomes([[[(1, 0, 0)]]], initial=0), "horizon is missing"),
         (lambda: vr.MDP.from_outcomes([[[(1, 0, 0)]]], initial=0, horizon=1, terminal=[]), "terminal has 0 entries"),
         (lambda: vr.MDP([1], [[[1]]], [[0]], 1, state_names=["a"]).with_horizon(0), "horizon is 0"),

@@ -64,7 +64,6 @@ def test_where_tables_by_return_are_too_long_the_plan_is_that_of_the_mean_and_th
 def test_the_audit_of_a_mean_planned_by_returns_finds_nothing():
     report = vr.learn(corridor(), "mean", episodes=80, largest_return=1, audit=True).audit
     assert report.violations == 0, str(report)
-    assert report.rows["greedy"].tested > 10
     assert report.rows["interval"].tested > 10
 
 

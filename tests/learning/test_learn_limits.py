@@ -13,7 +13,7 @@ import pytest
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
 from verified_risk.experiments import baselines
-from verified_risk.learning import audit, environment, evaluate, learner, run
+from verified_risk.learning import environment, evaluate, learner, run
 from verified_risk.learning.declarations import Declared, knowledge_of
 from verified_risk.learning.planner import patience_of, planned_by_return, planner_allowance, target_of
 from verified_risk.learning.problem import check_floats, standard_form
@@ -84,14 +84,6 @@ def test_the_optimum_is_exact_up_to_the_limit_of_branches(spare, monkeypatch):
     assert (how == "exact integer arithmetic") == (spare == 0)
 
 
-@pytest.mark.parametrize(("top", "solved"), [(249, True), (250, False)])
-def test_the_optimistic_model_is_solved_in_integers_up_to_two_thousand_cells(top, solved):
-    standard = SimpleNamespace(n_states=2, n_actions=(2,), horizon=2, top=(top,), exact=True, joint=False)
-    settings = SimpleNamespace(objective=vr.VaR("1/2"))
-    auditor = SimpleNamespace(standard=standard, settings=settings, task=None, kl=False)
-    assert audit._Auditor._exactly_solvable.fget(auditor) == solved
-
-
 @pytest.mark.parametrize("spare", [0, -1])
 @pytest.mark.parametrize("algorithm", ["bernstein", "posterior"])
 def test_the_tables_of_a_baseline_may_take_as_much_as_the_limit(algorithm, spare, monkeypatch):
@@ -130,12 +122,6 @@ def test_the_rounding_of_a_plan_is_that_of_its_longest_backup(joint):
     outcomes = standard.n_states * (m if joint else 1)
     wanted = (2 * T + 1) * (T + 1) * 8 * (outcomes + m + 8) * 2.0**-53 * 4 * standard.top[0]
     assert planner_allowance(standard, target, 4.0) == pytest.approx(wanted, rel=1e-12)
-
-
-def test_closeness_by_the_radii_allows_for_the_rounding_of_the_model():
-    """Both sides are equal before the first visit of a pair that pays nothing: the allowance is all that is left."""
-    report = vr.learn(vr.MDP(0, [[[1]]], [[0]], horizon=2), vr.Mean(), episodes=1, audit=True).audit
-    assert report.rows["L2b"].least == pytest.approx(float(audit.MODEL_TOLERANCE * 2 * 2), rel=1e-12)
 
 
 def test_the_bernstein_tables_allow_for_rounding():

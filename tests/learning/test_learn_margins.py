@@ -1,40 +1,20 @@
-"""Allowances and checks of the learner, each alone: rounding, slack, one end of one set, one column of a table."""
+"""Allowances of the learner, each alone: rounding, slack, where episodes begin, units."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from test_learn_audit import audit_with
 from test_learn_models import learner_of
 
 import verified_risk as vr
 from verified_risk.errors import StoppedRun
-from verified_risk.kernels.learn_sets import kl_low
 from verified_risk.learning import audit
-from verified_risk.learning.audit import AuditReport, Row
-from verified_risk.learning.audit_exact import (
-    SHIFT,
-    Counting,
-    Greedy,
-    PairHistory,
-    rebuilt_log,
-    root_down,
-    root_ratio,
-    root_up,
-    set_slacks,
-    threshold,
-    uniform_event_slack,
-)
 from verified_risk.learning.evaluate import Judge
 from verified_risk.learning.interval import Bracket
-from verified_risk.learning.learner import Learner
-from verified_risk.learning.problem import Pair, standard_form
+from verified_risk.learning.problem import standard_form
 from verified_risk.learning.task import Settings, Task
-from verified_risk.numbers.enclosure import Interval
 
 
 def test_both_ends_of_an_interval_move_outward_by_the_slack():
@@ -50,150 +30,6 @@ def test_both_ends_of_an_interval_move_outward_by_the_slack():
     scale = task.standard.range * task.standard.unit
     assert ends[0.0][0] - ends[0.125][0] == scale / 8
     assert ends[0.125][1] - ends[0.0][1] == scale / 8
-
-
-# -- one end of one set ------------------------------------------------------------------------------------------------
-
-SEEN = PairHistory(Counter({(0, 0): 30, (0, 1): 60, (0, 2): 10}), Counter({Fraction(0): 40, Fraction(1): 60}))
-ATOMS = (Fraction(0), Fraction(1))
-NEEDED = threshold(Interval(Fraction(3), Fraction(3)), 100)
-
-
-def slacks_with(outcome=None, low=1, high=1, factor=Fraction(1)):
-    """The slacks of right sets, one end of which is multiplied by ``factor``."""
-    needed = float(NEEDED.upper)
-    found = {one: Fraction(float(kl_low(x, 100, needed))) for one, x in SEEN.outcomes.items()}
-    levels = [Fraction(float(kl_low(40, 100, needed))) * low, 1 - Fraction(float(kl_low(60, 100, needed))) * high]
-    if outcome is not None:
-        found[outcome] *= factor
-    return set_slacks(
-        SEEN, found, [levels[0], Fraction(1)], [levels[1], Fraction(1)], ATOMS, NEEDED, certain=False, rewards=True
-    )
-
-
-def test_the_audit_notices_each_end_that_is_too_narrow_and_each_that_is_too_wide():
-    assert min(slacks_with()) >= 0
-    narrower, wider = Fraction(1001, 1000), Fraction(999, 1000)
-    for factor, told in ((narrower, 0), (wider, 1)):
-        changes = [{"outcome": one, "factor": factor} for one in SEEN.outcomes]
-        for change in (*changes, {"low": factor}, {"high": factor}):
-            slacks = slacks_with(**change)
-            assert slacks[told] < 0 <= slacks[1 - told], change
-
-
-def test_an_outcome_that_was_never_seen_has_no_lower_end():
-    found = {one: Fraction() for one in SEEN.outcomes}
-    told = {"certain": False, "rewards": False}
-    assert set_slacks(SEEN, found, [], [], ATOMS, NEEDED, **told)[0] >= 0
-    assert set_slacks(SEEN, {**found, (0, 3): Fraction(1, 10**9)}, [], [], ATOMS, NEEDED, **told)[0] < 0
-
-
-def test_the_event_holds_up_to_equality_at_every_end_and_no_further():
-    """Two outcomes of probability 1/4 and 3/4; a reward of 0, 1/2 or 1, each with probability 1/3."""
-    third, hair = Fraction(1, 3), Fraction(1, 10**40)
-    truth = Pair(((0, 0, Fraction(1, 4)), (0, 1, Fraction(3, 4))), tuple((i, third) for i in range(3)))
-    found = {(0, 0): Fraction(1, 4), (0, 1): Fraction(3, 4)}
-    levels = [third, 2 * third, Fraction(1)]
-    assert uniform_event_slack(found, levels, levels, truth) == 0
-    assert uniform_event_slack({}, [Fraction()] * 3, [Fraction(1)] * 3, truth) == third
-    for one in found:
-        assert uniform_event_slack({**found, one: found[one] + hair}, levels, levels, truth) == -hair
-    for i in range(2):
-        moved = [level + hair * (i == j) for j, level in enumerate(levels)]
-        assert uniform_event_slack(found, moved, levels, truth) == -hair
-        moved = [level - hair * (i == j) for j, level in enumerate(levels)]
-        assert uniform_event_slack(found, levels, moved, truth) == -hair
-    assert uniform_event_slack({(0, 2): hair}, levels, levels, truth) == -hair
-
-
-def test_a_slack_below_zero_by_a_hair_is_a_violation():
-    hair, row = Fraction(1, 10**40), Row()
-    for low, high in ((-hair, None), (-hair, -hair), (-hair, Fraction()), (Fraction(), None), (hair, hair)):
-        row.note(1, low, high)
-    assert (row.tested, row.violations, row.undecided) == (5, 2, 1)
-    assert AuditReport(1, 1, {"counts": row, "L3": row}).violations == 4
-
-
-class ForgetsRewards(Learner):
-    """The last reward that was counted is counted as the first atom."""
-
-    def play(self, draws):
-        episode = super().play(draws)
-        counts = self.counts.reward
-        counts[0, 0], counts[0, -1] = counts[0, 0] + counts[0, -1], 0
-        return episode
-
-
-class HandsOutAnotherPolicy(Learner):
-    """The policy that is handed out with the lower end plays other actions than the plan for it."""
-
-    def plan_below(self):
-        value, table = super().plan_below()
-        return value, 1 - table
-
-
-def test_the_audit_compares_rewards_and_the_policy_that_is_handed_out():
-    mdp = vr.MDP(0, [[[1], [1]]], [[{0: "1/10", 1: "9/10"}, {0: 1}]], horizon=1)
-    rows = audit_with(ForgetsRewards, mdp, vr.Mean(), 20).rows
-    assert rows["counts"].violations > 0
-    rows = audit_with(HandsOutAnotherPolicy, mdp, vr.Mean(), 200).rows
-    assert rows["interval"].violations > 0
-    assert sum(row.violations for name, row in rows.items() if name != "interval") == 0
-
-
-@pytest.mark.parametrize("x", [Fraction(2), Fraction(1, 3), Fraction(10**30, 7), Fraction(9, 4), Fraction(4)])
-def test_roots_of_the_counting_step_are_rounded_to_their_side(x):
-    scale = Fraction(1, 2**SHIFT)
-    assert (root_down(x) * scale) ** 2 <= x <= (root_up(x) * scale) ** 2
-    assert root_ratio(x) == root_up(x) * scale
-    assert root_up(x) - root_down(x) <= 2
-
-
-@pytest.mark.parametrize("algorithm", ["kl", "ucb"])
-def test_a_visit_costs_its_cap_or_its_radius_and_a_pair_what_the_page_says(algorithm):
-    """T = 4 steps: min(T, c eps) for a visit planned with N earlier ones, T for the first; T min(T, N) + 2 c eps N."""
-    task = Task.of(
-        standard_form(vr.models.machine_replacement(horizon=4)), Settings.read(vr.CVaR("1/2"), 30, algorithm=algorithm)
-    )
-    counting = Counting(task, rebuilt_log(task.standard, task.settings))
-    log = float(counting.log.upper)
-    gamma = task.uniform.outcomes
-    c = 3 * min(gamma, 2 * gamma**0.5) + 2 if algorithm == "kl" else 3 * task.problem.states + 2
-
-    def square(n):
-        return (log + 0.5 * math.log(n) + math.log(2) if algorithm == "kl" else log) / 2
-
-    total = 0.0
-    for used in (0, 0, 1, 5, 10**4, 10**9):
-        counting.visit((0, 0), used)
-        total += 4 if used == 0 else min(4.0, c * math.sqrt(square(used) / used))
-        assert counting.sums[0, 0] / 2**SHIFT == pytest.approx(total, rel=1e-12)
-    for n in (2, 6, 1000):
-        right = 4 * min(4, n) + 2 * c * math.sqrt(square(n) * n * (1 + task.target.patience))
-        assert float(counting.slack((0, 0), n)) == pytest.approx(right - total, rel=1e-12)
-
-
-def test_a_visit_costs_more_where_the_weighting_is_not_concave_or_rewards_come_with_states():
-    """T = 3, two states: total variation costs T (S + 1 + sqrt(R + 1)) radii, twice T at most; outcomes T R S, T."""
-    product = vr.MDP(0, [[["1/2", "1/2"]], [["1/2", "1/2"]]], [[{0: "1/2", 1: "1/2"}]] * 2, horizon=3)
-    joint = vr.MDP.from_outcomes([[[("1/2", 0, 0), ("1/2", 1, 1)]], [[(1, 0, 1)]]], initial=0, horizon=3)
-    for mdp, G, wanted, most in (
-        (product, vr.ProportionalHazard(2), lambda S, R: 3 * (S + 1 + math.sqrt(R + 1)), 6),
-        (product, vr.CVaR("1/2"), lambda S, R: 2 * S + 2, 3),
-        (joint, vr.CVaR("1/2"), lambda S, R: 3 * R * S, 3),
-    ):
-        task = Task.of(standard_form(mdp), Settings.read(G, 30, algorithm="ucb"))
-        counting = Counting(task, rebuilt_log(task.standard, task.settings))
-        S, R = task.problem.states, task.problem.atoms
-        assert (R, counting.cap) == (2, most)
-        assert float(counting.factor) == pytest.approx(wanted(S, R), rel=1e-12)
-
-
-def test_sets_far_wider_than_the_radius_break_the_step_from_model_to_radius():
-    mdp = vr.MDP(0, [[["1/2", "1/2"]], [["1/2", "1/2"]]], [[1], [{0: "1/2", 1: "1/2"}]], horizon=3)
-    rows = audit_with(Learner, mdp, vr.CVaR("1/2"), 60, log_ratio=1e300).rows
-    assert rows["L2b"].violations > 0
-    assert audit_with(Learner, mdp, vr.CVaR("1/2"), 60).rows["L2b"].violations == 0
 
 
 def test_errors_of_the_planner_enter_the_audited_regret_bound_in_its_unit(monkeypatch):
@@ -213,35 +49,6 @@ def test_errors_of_the_planner_enter_the_audited_regret_bound_in_its_unit(monkey
     for found, wanted in steps:
         assert found == pytest.approx(wanted, rel=1e-6, abs=1e-18)
     assert any(wanted > 0 for _, wanted in steps)
-
-
-def test_one_action_that_falls_short_in_one_cell_is_the_loss_of_a_table():
-    """Two actions, three returns so far: the second is better by 1/4 at the last return only."""
-    worth = [[np.array([[[1.0, 2.0, 3.0]], [[0.5, 2.0, 3.25]]])]]
-    greedy = object.__new__(Greedy)
-    assert greedy.loss(np.array([[[0, 0, 1]]]), worth) == 0
-    assert greedy.loss(np.array([[[0, 0, 0]]]), worth) == 0.25
-    assert greedy.loss(np.array([[[1, 1, 1]]]), worth) == 0.5
-    assert greedy.loss(np.array([[[0]]]), worth) == 0.25, "one column stands for all returns"
-
-
-# -- one column of a table ---------------------------------------------------------------------------------------------
-
-
-class LastColumnPlaysOtherwise(Learner):
-    """Where the return so far is the largest, the table has another action than one unit below."""
-
-    def plan(self):
-        value = super().plan()
-        self.tables.policy[:, :, -1] = 1 - self.tables.policy[:, :, -2]
-        return value
-
-
-@pytest.mark.parametrize("algorithm", ["kl", "ucb"])
-def test_the_audit_reads_the_whole_table_that_was_played(algorithm):
-    mdp = vr.MDP(0, [[[1], [1]]], [[{0: "1/2", 1: "1/2"}, {0: "1/3", 1: "2/3"}]], horizon=2)
-    report = audit_with(LastColumnPlaysOtherwise, mdp, vr.CVaR("1/2"), 40, algorithm)
-    assert report.rows["draws"].violations == 0, str(report)
 
 
 # -- rounding ----------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import pytest
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, Unsupported
 from verified_risk.kernels.learn_data import Path
-from verified_risk.learning.audit_exact import History, Occupancy, event_slack, optimistic_mdp, optimistic_pair
+from verified_risk.learning.audit import Occupancy
 from verified_risk.learning.learner import Learner
 from verified_risk.learning.planner import problem_of, target_of
 from verified_risk.learning.policies import LearnedPolicy
@@ -76,11 +76,10 @@ def test_the_optimistic_arrays_are_the_exact_construction_on_random_histories(na
     rng = random.Random(f"history {name}")
     for scale in (Fraction(1), Fraction(1, 10), Fraction(1, 100)):
         learner = learner_of(MODELS[name](), vr.CVaR("1/3"), scale=scale, episodes=400)
-        standard, history, seen = learner.standard, History(), {}
+        standard, seen = learner.standard, {}
         for k in range(120):
             states, actions, atoms, paid = random_episode(rng, standard)
             learner.count(Path(*map(np.array, (states, actions, atoms, paid))))
-            history.add(states, actions, [standard.atoms[i] for i in atoms], paid)
             for s, a, i, j, s2 in zip(states, actions, atoms, paid, states[1:], strict=False):
                 seen.setdefault((s, a), []).append((standard.atoms[i], (j, s2)))
             if k % 40 != 39:
@@ -98,9 +97,6 @@ def test_the_optimistic_arrays_are_the_exact_construction_on_random_histories(na
                             float(np.sqrt(learner.target.log_term / (2.0 * n))) * float(scale) * (1.0 + 1e-15)
                         )
                     kept, miss, law = slow_optimistic_pair(visits, eps)
-                    exact = optimistic_pair(history[s, a], eps, joint=standard.joint)
-                    law = {Fraction(0): Fraction(1)} if standard.joint else law
-                    assert (exact.following, exact.miss, dict(exact.reward)) == (kept, miss, law)
                     length = learner.model.length[p] - (learner.model.miss[p] > 0)  # the last entry is s_inf
                     rows = zip(*(x[p, :length].tolist() for x in learner.model[1:4]), strict=True)
                     found = {(i, t): q for t, i, q in rows}
@@ -109,31 +105,6 @@ def test_the_optimistic_arrays_are_the_exact_construction_on_random_histories(na
                     assert abs(learner.model.miss[p] - float(miss)) < 1e-14
                     for i, r in enumerate(() if standard.joint else standard.atoms):
                         assert abs(learner.model.reward[p, i] - float(law.get(r, 0))) < 1e-14
-
-
-def test_every_row_of_the_optimistic_model_sums_to_one_and_the_event_makes_it_optimistic():
-    rng = random.Random("event")
-    held = 0
-    for case in range(200):
-        mdp = vr.models.random_sparse(3, 2, 2, 2, horizon=3, seed=case, grid=2)
-        standard, history = standard_form(mdp), History()
-        for _ in range(rng.choice([1, 3, 10, 40])):
-            states, actions, atoms, paid = random_episode(rng, standard)
-            history.add(states, actions, [standard.atoms[i] for i in atoms], paid)
-        eps = Fraction(rng.choice([1, 2, 4, 8]), 16)
-        radius = {(s, a): eps for s in range(3) for a in range(2)}
-        hat = optimistic_mdp(standard, history, radius)  # MDP checks the sums
-        slack = min(
-            event_slack(history[s, a], standard.pairs[s][a], standard.atoms, eps) for s in range(3) for a in range(2)
-        )
-        if slack >= 0:
-            held += 1
-            for G in (vr.CVaR("1/4"), vr.VaR("1/3"), vr.Mean()):
-                best = vr.exact_plan(mdp, G).value
-                low, high = mdp.reward_range
-                inner = (best - low * 3) / (high - low) if high > low else Fraction()
-                assert vr.exact_plan(hat, G).value >= inner
-    assert held > 20
 
 
 def test_the_standard_form_keeps_the_law_of_the_return_of_every_policy():

@@ -9,12 +9,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from test_learn_models import learner_of, random_episode
+from test_learn_models import learner_of, random_episode, slow_optimistic_pair
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
 from verified_risk.kernels.learn_data import Path
-from verified_risk.learning.audit_exact import History, optimistic_mdp
 from verified_risk.learning.declarations import Declared
 from verified_risk.learning.learner import Learner
 from verified_risk.learning.planner import planner_allowance
@@ -43,15 +42,23 @@ def histories(seed, count):
 
 
 def observed_model(rng, learner, episodes):
-    """Count random episodes and plan; the exact optimistic model of the same counts."""
-    standard, history = learner.standard, History()
+    """Count random episodes and plan; the exact optimistic model of the same counts, its last state s_inf."""
+    standard, seen = learner.standard, {}
     for _ in range(episodes):
         states, actions, atoms, paid = random_episode(rng, standard)
         learner.count(Path(*map(np.array, (states, actions, atoms, paid))))
-        history.add(states, actions, [standard.atoms[i] for i in atoms], paid)
+        for s, a, i, after in zip(states, actions, atoms, states[1:], strict=False):
+            seen.setdefault((s, a), []).append((standard.atoms[i], after))
     learner.plan()
-    radius = {pair: kernel_radius(learner, seen.visits) for pair, seen in history.pairs.items()}
-    return optimistic_mdp(standard, history, radius)
+    top = standard.n_states
+    transitions, rewards = [[] for _ in range(top)], [[] for _ in range(top)]
+    for s, a in ((s, a) for s, count in enumerate(standard.n_actions) for a in range(count)):
+        visits = seen.get((s, a), [])
+        kept, miss, law = slow_optimistic_pair(visits, kernel_radius(learner, len(visits)) if visits else 0)
+        transitions[s].append({**kept, top: miss})
+        rewards[s].append(law)
+    rows = [*transitions, [{top: 1}]], [*rewards, [1]]
+    return vr.MDP(dict(standard.initial), *rows, standard.horizon, standard.discount)
 
 
 @pytest.mark.parametrize("name", CONCAVE)

@@ -1,4 +1,4 @@
-"""What a learner is told and cannot use is refused in words, and slacks of the audit at the ends of their range."""
+"""What a learner is told and cannot use is refused in words."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from test_learn_run import Chain
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidPolicy
-from verified_risk.learning.audit_exact import FAR, History, divergence, excess_slack, width_slack
-from verified_risk.numbers.enclosure import Interval
 
 
 def space(n, start=0):
@@ -106,29 +104,6 @@ def test_a_learned_policy_rounds_no_reward_but_continuous_ones():
     rounding = vr.learn(drawn, vr.CVaR("1/2"), episodes=2, eta="1/2").policy()
     assert [rounding.atom(Fraction(i, 4)) for i in range(5)] == [0, 1, 1, 2, 2]
     assert rounding.on(discrete).atom(Fraction(1, 4)) == 1
-
-
-def test_an_episode_of_another_length_is_no_history():
-    with pytest.raises(InvalidArgument, match="an episode has 2 states, 2 actions and 2 rewards, wanted T"):
-        History().add([0, 0], [0, 0], [Fraction(), Fraction()])
-
-
-def test_slacks_at_the_ends_of_their_range():
-    """kl(0, q) = -log(1 - q), kl(1, q) = -log q; infinite where q excludes what was seen."""
-    half = Fraction(1, 2)
-    assert divergence(1, 4, Fraction(0)) is None
-    assert divergence(3, 4, Fraction(1)) is None
-    assert divergence(0, 4, Fraction(0)).upper == 0
-    for x, q in ((0, half), (4, half)):
-        found = divergence(x, 4, q)  # 4 log 2
-        assert Fraction(277258872223978, 10**14) < found.lower <= found.upper < Fraction(277258872223979, 10**14)
-    needed = Interval(Fraction(1), Fraction(1))
-    assert width_slack(1, 4, half, needed) == -Fraction(1, 4)  # a lower end above the share that was seen
-    assert width_slack(0, 4, Fraction(0), needed) == FAR
-    assert width_slack(0, 4, half, needed) < 0
-    assert width_slack(1, 4, Fraction(0), needed) == FAR  # 0 is always a lower end
-    assert excess_slack(1, 4, Fraction(0), needed) == -FAR  # and a needlessly wide one
-    assert excess_slack(0, 4, Fraction(0), needed) == FAR
 
 
 def test_numbers_that_no_float_holds_are_refused_or_taken_in_their_logarithm():

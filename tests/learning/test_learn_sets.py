@@ -14,7 +14,6 @@ import verified_risk as vr
 from verified_risk.errors import InvalidArgument
 from verified_risk.kernels.learn_data import Path
 from verified_risk.kernels.learn_sets import kl_low, radius_of, refresh_reward, threshold_of
-from verified_risk.learning.audit_exact import rebuilt_log
 from verified_risk.learning.declarations import Declared, knowledge_of
 from verified_risk.learning.interval import Bracket
 from verified_risk.learning.learner import draws_of
@@ -199,22 +198,6 @@ def test_outcomes_are_a_known_list_when_as_many_as_were_declared_have_been_seen(
         beyond = [int(s) for s in learner.model.state[0, : learner.model.length[0]] if s == 4]
         assert (listed, beyond) == (([0, 1, 2], []) if seen == 4 else ([], [4]))
         assert learner.model.miss[0] > 0
-
-
-def test_the_audit_counts_the_tests_by_itself_and_agrees():
-    models = (
-        vr.models.frozen_lake(),
-        vr.models.gamblers_ruin(),
-        vr.models.random_sparse(5, 2, 3, 2, horizon=3, seed=2, grid=3),
-    )
-    for mdp in models:
-        standard = standard_form(mdp)
-        for rewards in (False, True):
-            for successors in (False, True, 1, 2, 3):
-                told = Declared(rewards, successors)
-                settings = Settings.read(vr.Mean(), 10, declared=told)
-                mine = math.log(knowledge_of(standard, told).tests / 0.1)
-                assert float(rebuilt_log(standard, settings)) == pytest.approx(mine, abs=1e-12)
 
 
 # -- intervals ---------------------------------------------------------------------------------------------------------

@@ -128,19 +128,6 @@ def test_an_unknown_name_lists_the_known_ones():
 # -- one model, one form ----------------------------------------------------------------------------------------------
 
 
-def test_a_product_given_by_its_outcomes_is_the_same_model():
-    product = vr.MDP(
-        initial=0,
-        transitions=[[{0: "1/3", 1: "2/3"}], [{1: 1}]],
-        rewards=[[{0: "1/4", 1: "3/4"}], [{"1/2": "1/2", 2: "1/2"}]],
-        horizon=2,
-    )
-    outcomes = [[list(action.outcomes) for action in product.actions(s)] for s in range(2)]
-    again = vr.MDP.from_outcomes(outcomes, initial=0, horizon=2)
-    assert again == product
-    assert again.is_product
-
-
 @pytest.mark.parametrize(
     "rows",
     [

@@ -237,28 +237,16 @@ GYM = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("episodes", [400, pytest.param(100_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("name", "options", "horizon"), GYM)
-def test_gymnasium_plays_what_was_planned(name, options, horizon):
+def test_gymnasium_plays_what_was_planned(name, options, horizon, episodes):
     gymnasium = pytest.importorskip("gymnasium")
     if name not in gymnasium.registry:  # releases differ in the versions that they hold
         name = max(known for known in gymnasium.registry if known.startswith(name[:-1]))
     mdp = vr.MDP.from_gymnasium(name, horizon=horizon, options=options)
     plan = vr.plan(mdp, "0.5*mean + 0.5*cvar(1/4)")
     env = gymnasium.make(name, **options)
-    played = vr.rollout(env, plan, episodes=400, seed=1)
-    env.close()
-    assert played.inside, str(played)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "options", "horizon"), GYM)
-def test_a_hundred_thousand_episodes_of_gymnasium_stay_inside_the_band(name, options, horizon):
-    gymnasium = pytest.importorskip("gymnasium")
-    if name not in gymnasium.registry:  # releases differ in the versions that they hold
-        name = max(known for known in gymnasium.registry if known.startswith(name[:-1]))
-    mdp = vr.MDP.from_gymnasium(name, horizon=horizon, options=options)
-    env = gymnasium.make(name, **options)
-    played = vr.rollout(env, vr.plan(mdp, "0.5*mean + 0.5*cvar(1/4)"), episodes=100_000, seed=1)
+    played = vr.rollout(env, plan, episodes=episodes, seed=1)
     env.close()
     assert played.inside, str(played)
 

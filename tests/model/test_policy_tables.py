@@ -93,7 +93,7 @@ def test_a_policy_by_cells_moves_to_a_model_of_the_same_shape_only():
     assert (moved.mdp, moved.least, moved.eta) == (other, 0, Q(1, 2))
     higher = vr.MDP(0, [[[1, 0], [0, 1]], [[0, 1]]], [[{3: 1}, {4: 1}], [{5: 1}]], horizon=2, discount="1/2")
     assert all(cells().on(higher).cell(1, y) == cells().cell(1, y) for y in (Q(0), Q(1, 2), Q(3, 4), Q(1)))
-    with pytest.raises(InvalidPolicy, match="which has not the shape of"):
+    with pytest.raises(InvalidPolicy, match="not the states, actions and horizon"):
         cells().on(TWO.with_horizon(3))
 
 

@@ -30,13 +30,7 @@ PRINTED = "-"
               help="Print the ledger as JSON, and nothing else; with a FILE, write it there.")  # fmt: skip
 @save_option("Write the audit page here.", "--html", sign="<!doctype html>")
 def audit(
-    labels: tuple[str, ...],
-    module: str | None,
-    examples: int,
-    seed: int,
-    jobs: int,
-    ledger_to: str | None,
-    html: Path | None,
+    labels: tuple[str, ...], module: str | None, ledger_to: str | None, html: Path | None, **options: Any
 ) -> None:
     """Run every statement of the paper: refute what is false as printed, test what is true.
 
@@ -52,7 +46,7 @@ def audit(
     if file is not None:
         check_writable(file, "--json", b'{\n "examples"')
     chosen = checks.chosen_statements(labels, module)
-    ledger = checks.run_with_progress(chosen, examples=examples, seed=seed, jobs=jobs)
+    ledger = checks.run_with_progress(chosen, **options)
     if file is not None:
         write_text(file, ledger.to_json())
     if html is not None:

@@ -11,7 +11,7 @@ from ..numbers.format import json_between
 from .model_argument import ModelSource, model_options
 from .plan import OBJECTIVE_HELP, plot_option
 from .status_line import working
-from .terminal import Column, Screen, emit_json, json_option
+from .terminal import Column, Screen, emit_json, json_option, path_text
 
 DEFAULT_LEVELS = "1/100,1/20,1/10,1/4,1/2,3/4,1"
 
@@ -33,13 +33,12 @@ def compare(source: ModelSource, texts: tuple[str, ...], eta: str | None, plot: 
     if plot is not None:
         found.plot().save(plot)
     if as_json:
-        emit_json({**found.to_json(), "plot": None if plot is None else str(plot)})
+        emit_json({**found.to_json(), "plot": path_text(plot)})
         return
     screen = Screen()
     names = ("planned for", *(G.spec for G in found.objectives), "gap")
     screen.table([Column(name, right=i > 0) for i, name in enumerate(names)], found.rows())
-    if plot is not None:
-        screen.field("picture", str(plot))
+    screen.written("picture", plot)
 
 
 @click.command(short_help="The best CVaR at many levels, from one pass.")
@@ -69,12 +68,11 @@ def frontier(
         curve.plot().save(plot)
     if as_json:
         told = [{"alpha": str(a), "cvar": json_between(x.lower, x.upper)} for a, x in zip(alphas, found, strict=True)]
-        emit_json({"levels": told, "plot": None if plot is None else str(plot)})
+        emit_json({"levels": told, "plot": path_text(plot)})
         return
     screen = Screen()
     screen.table([Column(name, right=True) for name in FRONTIER_COLUMNS], rows)
-    if plot is not None:
-        screen.field("picture", str(plot))
+    screen.written("picture", plot)
 
 
 @click.command(short_help="Compile the kernels now, so that nothing waits for them later.")

@@ -11,7 +11,7 @@ import click
 
 from .failures import Commands
 from .model_argument import readable
-from .terminal import Screen, emit_json, json_option
+from .terminal import Screen, emit_json, json_option, path_text
 
 
 def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -118,8 +118,8 @@ def sweep_command(cells: Path, out: Path, as_json: bool, **engine: Any) -> None:
     outcome = sweep(listing, out, **engine)
     if as_json:
         failed = [{"cell": cell.to_json(), "error": error} for cell, error in outcome.failed]
-        table = None if outcome.table is None else str(outcome.table)
-        emit_json({"folder": str(outcome.folder), "done": len(outcome.results), "failed": failed, "table": table})
+        done = len(outcome.results)
+        emit_json({"folder": str(outcome.folder), "done": done, "failed": failed, "table": path_text(outcome.table)})
     else:
         click.echo(str(outcome))
     if outcome.failed:

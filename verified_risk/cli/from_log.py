@@ -10,7 +10,7 @@ import click
 from ..errors import InvalidArgument
 from .model_argument import save_option
 from .plan import OBJECTIVE_HELP
-from .terminal import Column, Screen, emit_json, json_option
+from .terminal import Column, Screen, emit_json, json_option, path_text
 
 
 @click.command("from-log", short_help="Plan from logged episodes, with a guarantee.")
@@ -59,7 +59,7 @@ def from_log(
     if save is not None and found.policy is not None:
         found.policy.save(save)
     if as_json:
-        more = {"behaviour": None if own is None else own.to_json(), "saved": None if save is None else str(save)}
+        more = {"behaviour": None if own is None else own.to_json(), "saved": path_text(save)}
         emit_json({**found.to_json(), **more, "together": str(1 - log.budget.spent)})
         return
     screen = Screen()
@@ -74,8 +74,7 @@ def from_log(
         screen.table([Column("state"), Column("first action")], [[str(s), str(a)] for s, a in rule])
     for thin in found.thin:
         screen.field("thin", str(thin))
-    if save is not None:
-        screen.field("saved", str(save))
+    screen.written("saved", save)
 
 
 def _listed(words: str) -> list[str]:

@@ -25,18 +25,12 @@ DEFAULT_SECONDS = 60.0
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("fuzz"), show_default=True,
               help="Folder of counts and failures; again: goes on with new seeds.")  # fmt: skip
 @click.option("--seed", type=int, metavar="N", help="Of the random cases; default: that of the folder, or 0.")
-@click.option("--property", "names", multiple=True, metavar="NAME", help="Only this property (repeatable).")
+@click.option("--property", "properties", multiple=True, metavar="NAME", help="Only this property (repeatable).")
 @json_option
 def fuzz(
-    hours: float | None,
-    seconds: float | None,
-    workers: int | None,
-    cluster: str | None,
-    out: Path,
-    seed: int | None,
-    names: tuple[str, ...],
-    as_json: bool,
-) -> None:
+    hours: float | None, seconds: float | None, workers: int | None, cluster: str | None, out: Path, as_json: bool,
+    **options: Any,
+) -> None:  # fmt: skip
     """Try every property on new random cases: the planner against brute force, recheck and the verified checker
     against the planner and forged bounds, statements against their generators, readers and commands against mutated
     files.
@@ -52,15 +46,8 @@ def fuzz(
         raise InvalidArgument("both --workers and --cluster are given, wanted one of them")
     time = hours * 3600 if hours is not None else seconds or DEFAULT_SECONDS
     with working("fuzzing") as note:
-        report = run(
-            out,
-            seconds=time,
-            properties=names,
-            workers=(cpu_count() or 1) if workers is None else workers,
-            cluster=cluster,
-            seed=seed,
-            progress=note,
-        )
+        processes = (cpu_count() or 1) if workers is None else workers
+        report = run(out, seconds=time, workers=processes, cluster=cluster, progress=note, **options)
     if as_json:
         emit_json(_as_json(report))
     else:

@@ -13,7 +13,7 @@ from ..numbers.format import above, json_between, json_number, number, span
 from .model_argument import ModelSource, model_options, save_option
 from .plan import OBJECTIVE_HELP
 from .status_line import counting
-from .terminal import Column, Screen, emit_json, json_option
+from .terminal import Column, Screen, emit_json, json_option, path_text
 
 if TYPE_CHECKING:
     from ..learning.audit import AuditReport
@@ -43,59 +43,28 @@ ALGORITHMS = ("kl", "bets", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "
 @click.option(
     "--bonus-scale", default="1", show_default=True, help="Multiplies the radii; the theorems need at least 1."
 )
-@click.option("--audit", is_flag=True, help="Test the steps of the proof on every episode, in certified arithmetic.")
+@click.option("--audit", is_flag=True, help="Compare every episode with what the theorem claims, in exact arithmetic.")
 @save_option("Write the run as JSON.", sign="verified_risk/run")
 @json_option
 def learn(
-    source: ModelSource,
-    text: str,
-    episodes: int | None,
-    stop_when: str | None,
-    known_rewards: bool,
-    known_successors: bool,
-    largest_return: str | None,
-    checkpoint: Path | None,
-    delta: str,
-    eta: str | None,
-    seed: int,
-    algorithm: str | None,
-    bonus_scale: str,
-    audit: bool,
-    save: Path | None,
-    as_json: bool,
+    source: ModelSource, text: str, episodes: int | None, save: Path | None, as_json: bool, **options: Any
 ) -> None:
     """Learn MODEL by optimism, and say exactly how much worse than the optimum each episode was.
 
-    With --audit, exits with 1 if a step of the proof was violated.
+    With --audit, exits with 1 if a claim of the theorem was violated.
     """
     import verified_risk as vr
 
     weighting = vr.objective(text)
     mdp = source.read()
-    if episodes is None and stop_when is None:
+    if episodes is None and options["stop_when"] is None:
         episodes = 1000
     with counting("learning", episodes) if episodes is not None else nullcontext() as progress:
-        run = vr.learn(
-            mdp,
-            weighting,
-            episodes=episodes,
-            delta=delta,
-            eta=eta,
-            seed=seed,
-            algorithm=algorithm,
-            bonus_scale=bonus_scale,
-            audit=audit,
-            stop_when=stop_when,
-            known_rewards=known_rewards,
-            known_successors=known_successors,
-            largest_return=largest_return,
-            checkpoint=checkpoint,
-            progress=progress,
-        )
+        run = vr.learn(mdp, weighting, episodes=episodes, progress=progress, **options)
         if save is not None:
             run.save(save)
     if as_json:
-        emit_json({**run.to_json(), **_floats(run), "saved": None if save is None else str(save)})
+        emit_json({**run.to_json(), **_floats(run), "saved": path_text(save)})
     else:
         _print_run(run, save)
     if run.audit is not None and run.audit.violations:
@@ -140,8 +109,7 @@ def _print_run(run: Run, save: Path | None) -> None:
         screen.field("note", note)
     if run.audit is not None:
         _print_audit(screen, run.audit)
-    if save is not None:
-        screen.field("saved", str(save))
+    screen.written("saved", save)
 
 
 def _about_the_bound(run: Run) -> list[str]:
@@ -164,27 +132,14 @@ def _about_the_bound(run: Run) -> list[str]:
 
 
 def _print_audit(screen: Screen, report: AuditReport) -> None:
-    """Print the steps of the proof, each with its least slack over all episodes."""
-    from ..learning.audit import ROWS
+    """Print the audited claims, each with its least slack over all episodes."""
+    from ..learning.audit import COLUMNS
 
-    off = report.episodes - report.on_event
-    failed = f", failed on {off}: L1, L2, data and interval claim nothing there" if off else ""
+    spare = {"at episode", *(() if any(row.undecided for row in report.rows.values()) else ("undecided",))}
     screen.line()
-    screen.line(f"audit of {report.episodes} episodes; the event held on {report.on_event}{failed}", "bold")
-    columns = [
-        Column("claim"),
-        Column("says"),
-        Column("tested", right=True),
-        Column("violated", right=True),
-        Column("undecided", right=True, spare=not any(row.undecided for row in report.rows.values())),
-        Column("least slack", right=True),
-        Column("at episode", right=True, spare=True),
-    ]
-    rows = []
-    for name, row in report.rows.items():
-        slack = (f"{row.least:.4g}", str(row.at + 1)) if row.tested else ("-", "-")
-        rows.append([name, ROWS[name], str(row.tested), str(row.violations), str(row.undecided), *slack])
-    screen.table(columns, rows)
+    screen.line(report.title, "bold")
+    columns = [Column(name, right=i > 1, spare=name in spare) for i, name in enumerate(COLUMNS)]
+    screen.table(columns, report.cells())
 
 
 def _entry(series: Any, k: int, scale: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,11 +69,7 @@ class ModelSource:
         if suffix in STORM:
             self._refuse("this file", "index_base")
             return MDP.from_storm(
-                self.model,
-                horizon=self.horizon,
-                rewards=self.rewards,
-                constants=self.constants,
-                initial=self.initial,
+                self.model, horizon=self.horizon, rewards=self.rewards, constants=self.constants, initial=self.initial
             )
         self._refuse("a named or saved model", "initial", "index_base", "rewards", "constants")
         if suffix == ".json" or os.path.exists(self.model):
@@ -135,17 +131,9 @@ def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the argument MODEL and the options for some sources, passed on as one :class:`ModelSource`."""
 
     @wraps(command)
-    def with_source(
-        model: str,
-        horizon: int | None,
-        initial: int | None,
-        index_base: int | None,
-        rewards: str | None,
-        constants: str | None,
-        discount: str | None,
-        **rest: Any,
-    ) -> Any:
-        return command(source=ModelSource(model, horizon, initial, index_base, rewards, constants, discount), **rest)
+    def with_source(**given: Any) -> Any:
+        source = ModelSource(**{one.name: given.pop(one.name) for one in fields(ModelSource)})
+        return command(source=source, **given)
 
     with_source.__doc__ = f"{command.__doc__}\n\n    {MODEL_HELP}\n    "
     decorated: Callable[..., Any] = with_source

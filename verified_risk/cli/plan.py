@@ -12,7 +12,7 @@ import click
 from ..numbers.format import above, json_law, json_number, number, span
 from .model_argument import ModelSource, model_options, readable, save_option
 from .status_line import working
-from .terminal import Screen, emit_json, json_option, print_law
+from .terminal import Screen, emit_json, json_option, path_text, print_law
 
 if TYPE_CHECKING:
     from ..mdp import MDP
@@ -45,25 +45,21 @@ def plot_option(words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]
 @plot_option("Draw the law of the return here (.svg, .png, .pdf).")
 @json_option
 def plan(
-    source: ModelSource,
-    text: str,
-    eta: str | None,
-    gap: str | None,
-    time_limit: float | None,
-    then: str,
-    subject_to: tuple[str, ...],
-    exact: bool,
-    proving: bool,
-    save: Path | None,
-    plot: Path | None,
-    as_json: bool,
-) -> None:
+    source: ModelSource, text: str, then: str, subject_to: tuple[str, ...], exact: bool, proving: bool,
+    save: Path | None, plot: Path | None, as_json: bool, **options: Any,
+) -> None:  # fmt: skip
     """Plan a policy for MODEL with certified bounds, and say what it does."""
     import verified_risk as vr
 
     from ..errors import InvalidArgument
 
-    given = {"--eta": eta, "--gap": gap, "--then": None if then == "auto" else then, "--subject-to": subject_to or None}
+    time_limit = options["time_limit"]
+    given = {
+        "--eta": options["eta"],
+        "--gap": options["gap"],
+        "--then": None if then == "auto" else then,
+        "--subject-to": subject_to or None,
+    }
     unused = [name for name, value in given.items() if value is not None]
     if exact and unused:
         raise InvalidArgument(f"--exact has no error: leave out {' and '.join(unused)}, or --exact")
@@ -75,17 +71,15 @@ def plan(
         if extra is not None:
             raise InvalidArgument(f"{extra} has no form for plans with constraints: leave it out, or --subject-to")
         with working("planning"):
-            bounded = vr.plan(mdp, weighting, eta=eta, gap=gap, time_limit=time_limit, subject_to=subject_to)
+            bounded = vr.plan(mdp, weighting, subject_to=subject_to, **options)
         _show_constrained(bounded, as_json)
         return
     with working("planning") as note:
         if exact:
             answer = _exactly(mdp, weighting, time_limit)
         else:
-            answer = vr.plan(
-                mdp, weighting, eta=eta, gap=gap, time_limit=time_limit, then=None if then == "none" else then,
-                progress=None if note is None else lambda now: note(now.bounds),
-            )  # fmt: skip
+            report = None if note is None else lambda now: note(now.bounds)
+            answer = vr.plan(mdp, weighting, then=None if then == "none" else then, progress=report, **options)
         if save is not None:
             answer.save(save)
         if plot is not None:
@@ -148,7 +142,7 @@ def _plan_json(answer: Plan, save: Path | None) -> dict[str, Any]:
         "policy": _policy_json(answer.policy),
         "law": None if answer.law is None else json_law(answer.law),
         "law_error": None if answer.law_error is None else json_number(answer.law_error),
-        "saved": None if save is None else str(save),
+        "saved": path_text(save),
     }
 
 
@@ -183,8 +177,7 @@ def _print_plan(answer: Plan, save: Path | None, refused: str | None) -> None:
         print_law(screen, answer.law)
     if answer.law_error:
         screen.line(f"  in float64: the CDF is off by at most {above(answer.law_error)}", "dim")
-    if save is not None:
-        screen.field("saved", str(save))
+    screen.written("saved", save)
 
 
 def _print_model(screen: Screen, mdp: MDP) -> None:

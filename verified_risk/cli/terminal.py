@@ -58,6 +58,11 @@ class Screen:
             else:
                 click.echo(label + piece)
 
+    def written(self, name: str, file: object) -> None:
+        """Print the name of a file, unless that is None."""
+        if file is not None:
+            self.field(name, str(file))
+
     def paragraph(self, text: str, indent: int = 2, style: str = "") -> None:
         """Print indented text, with continuation lines slightly deeper."""
         for i, piece in enumerate(self.broken(text, indent + 2)):
@@ -122,6 +127,11 @@ def _window() -> int:
 def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add ``--json`` to a command: one JSON value on the standard output and nothing else."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else.")(command)
+
+
+def path_text(file: object) -> str | None:
+    """Return the name of a file for JSON, or None."""
+    return None if file is None else str(file)
 
 
 def emit_json(data: Any) -> None:

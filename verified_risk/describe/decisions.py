@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from ..law import added_up
 from ..mdp import MDP, Action
 from ..policy import Choice, GridPolicy, Policy
 
@@ -119,8 +120,5 @@ def _mean(choices: Mapping[Choice, Any]) -> Choice:
     if len(choices) == 1:
         return next(iter(choices))
     total = sum(choices.values())
-    played: dict[int, Fraction] = {}
-    for choice, mass in choices.items():
-        for a, p in choice:
-            played[a] = played.get(a, Fraction()) + p * mass / total
+    played = added_up((a, p * mass / total) for choice, mass in choices.items() for a, p in choice)
     return tuple((a, p) for a, p in sorted(played.items()) if p)

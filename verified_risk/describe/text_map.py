@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..errors import Unsupported
+from ..law import added_up
 from ..mdp import MDP
 from ..models.gridworld import WALL, map_lines
 from ..numbers.format import json_number, short
@@ -74,10 +75,7 @@ def text_map(met: Decisions) -> tuple[list[TextMap], set[Place], str]:
 
 
 def _likeliest(met: Decisions, places: list[Place]) -> int:
-    total: dict[int, float] = {}
-    for place in places:
-        for a, p in met.played[place]:
-            total[a] = total.get(a, 0.0) + met.mass[place] * float(p)
+    total = added_up((a, met.mass[place] * float(p)) for place in places for a, p in met.played[place])
     return max(total, key=lambda a: total[a])
 
 

@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
+from ..law import added_up
 from ..numbers.format import json_number, short
 from ..policy import Choice, Policy
 from .decisions import Decisions, Place, decisions
@@ -172,9 +173,7 @@ def _cases(
 ) -> str:
     """Format runs of equal choices, ``at step 1 play 1; at steps 2 to 4 play 0``; the likeliest if there are many."""
     chosen = {place[index]: met.played[place] for place in places}
-    mass: dict[Any, float] = {}
-    for place in places:
-        mass[place[index]] = mass.get(place[index], 0.0) + met.mass[place]
+    mass = added_up((place[index], met.mass[place]) for place in places)
     runs = []
     for choice, group in groupby(sorted(chosen), key=chosen.__getitem__):
         values = list(group)

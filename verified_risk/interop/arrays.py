@@ -42,14 +42,14 @@ from ..mdp.action import Action
 from ..mdp.flat import PackedStates, starts
 from ..mdp.intervals import Ends, IntervalMDP, inside
 from ..mdp.packed import Packed, Rows
-from ..mdp.readers import Horizon, Initial, StateActions
+from ..mdp.readers import StateActions
 from ..mdp.reading import Reader
 from ..mdp.repairs import Repairs
 from ..numbers.rational import Rational, as_whole, said
 from .array_rewards import StepRewards
 from .matrices import array_of, bits_of, interleaved, is_matrix_list, rows_of
 from .pairs import by_pairs
-from .time_varying import clocked
+from .time_varying import model_of_steps
 
 Arrays: TypeAlias = Any
 """numpy arrays, scipy sparse matrices, or (nested) lists of them or of numbers."""
@@ -59,17 +59,13 @@ def mdp_of_arrays(
     P: Arrays,
     R: Arrays,
     *,
-    initial: Initial,
-    horizon: Horizon = None,
-    discount: Rational = 1,
     layout: str | None = None,
     terminal: Sequence[Rational] | npt.NDArray[Any] | None = None,
     absorbing: Iterable[int] | npt.NDArray[np.bool_] = (),
     normalise: bool = False,
-    drawing: str | None = None,
     action_names: Sequence[str] | None = None,
-    state_names: Sequence[str] | None = None,
     pairs: tuple[Sequence[int], Sequence[int]] | None = None,
+    **rest: Any,
 ) -> MDP | IntervalMDP:
     """See :meth:`verified_risk.MDP.from_arrays`."""
     ends: list[list[Ends]] | None = None
@@ -80,15 +76,7 @@ def mdp_of_arrays(
     if pairs is not None:
         P, R = by_pairs(P, R, pairs)
     varies = _is_by_step(P)
-    if varies:
-        steps, pays = list(P), _rewards_by_step(R, len(P))
-        if horizon is not None and horizon != len(steps):
-            raise InvalidModel(f"horizon is {horizon}, wanted {len(steps)}, the number of steps in P, or none")
-        horizon = len(steps)
-    else:
-        steps, pays = [P], [R]
-        if horizon is None:
-            raise InvalidModel("horizon is missing: wanted the number of steps, as P does not list them, or math.inf")
+    steps, pays = (list(P), _rewards_by_step(R, len(P))) if varies else ([P], [R])
     still = _listed(absorbing)
     shared: dict[int, _Step] = {}
     read: list[_Step] = []
@@ -105,29 +93,14 @@ def mdp_of_arrays(
                 f"P[{t}] has {step.n} states and actions {step.shape}, wanted {first.n} and {first.shape} as at step 0"
             )
     notes = [note for step in {id(step): step for step in read}.values() for note in step.notes()]
-    names = _names(action_names, first)
-    build = clocked if varies or terminal is not None else _plain
-    model = build(
-        [step.states for step in read],
-        Reader(first.n, normalise),
-        initial=initial,
-        horizon=horizon,
-        discount=discount,
-        terminal=None if terminal is None else _terminal(terminal, first.n),
-        drawing=drawing,
-        notes=notes,
-        action_names=names,
-        state_names=state_names,
-    )
+    model = model_of_steps(
+        [step.states for step in read], Reader(first.n, normalise), varies=varies, terminal=terminal, notes=notes,
+        action_names=_names(action_names, first), **rest,
+    )  # fmt: skip
     if ends is None:
         return model
     one, used = [(Fraction(1), Fraction(1))], np.flatnonzero(first.offered).tolist()
     return IntervalMDP(model, tuple(tuple(one if i // first.count in still else ends[i]) for i in used))
-
-
-def _plain(steps: Sequence[StateActions], read: Reader, *, terminal: object, **rest: Any) -> MDP:
-    assert terminal is None
-    return MDP.from_actions(steps[0], read=read, **rest)
 
 
 class _Step:
@@ -342,14 +315,6 @@ def _rewards_by_step(R: Arrays, horizon: int) -> list[Arrays]:
             f"P has one entry for each of {horizon} steps and R has {shown}, wanted as many ([R] * {horizon})"
         )
     return list(R)
-
-
-def _terminal(values: Sequence[Rational] | npt.NDArray[Any], n: int) -> list[Fraction]:
-    if len(values) != n:
-        raise InvalidModel(f"terminal has {len(values)} entries, wanted {n}, one for each state")
-    listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
-    read = Reader(n, normalise=False)
-    return [read.number(value, f"terminal[{s}]") for s, value in enumerate(listed)]
 
 
 def _names(action_names: Sequence[str] | None, step: _Step) -> list[list[str]] | None:

@@ -18,7 +18,6 @@ from typing import Any, TypeAlias
 from .. import files
 from ..errors import InvalidFile, InvalidModel, InvalidNumber
 from ..mdp import MDP, Outcome
-from ..mdp.readers import Horizon
 from ..numbers.rational import Rational, as_fraction, as_whole, said, text
 from .named_rows import Row, mdp_of_rows
 from .outcomes import mdp_of_outcomes
@@ -36,12 +35,10 @@ def read_csv(
     path: str | PathLike[str],
     *,
     initial: Any,
-    horizon: Horizon = None,
-    discount: Rational = 1,
     index_base: int | None = None,
     terminal: Mapping[Any, Rational] | None = None,
     absorbing: Iterable[Any] = (),
-    normalise: bool = False,
+    **rest: Any,
 ) -> MDP:
     """Read the model of a CSV file whose least state and action index is ``index_base``, 0 or 1, or which names them.
 
@@ -57,18 +54,10 @@ def read_csv(
         raise InvalidFile(f"{where} is not a text file of comma-separated values: {error}") from None
     by_step = _by_step(lines, where)
     listed = bool(by_step[0][0][6])
-    if listed and horizon not in (None, len(by_step)):
-        steps_said = f"{len(by_step)} step{'s' * (len(by_step) != 1)}"
-        raise InvalidModel(f"horizon is {horizon}, and {where} has {steps_said}: leave it out")
-    if not listed and horizon is None:
-        raise InvalidModel(f"horizon is missing: {where} has no column {STEP}, wanted the number of steps")
     notes = [f"columns of {where} that were not read: {', '.join(ignored)}"] if ignored else []
     if index_base is None:
         rows = (Row(f"{where}, line {n}", t[0] if t else None, s, a, to, p, r) for n, s, a, to, p, r, t in lines)
-        return mdp_of_rows(
-            rows, initial=initial, horizon=horizon, discount=discount, terminal=terminal, absorbing=absorbing,
-            normalise=normalise, notes=notes,
-        )  # fmt: skip
+        return mdp_of_rows(rows, initial=initial, terminal=terminal, absorbing=absorbing, notes=notes, **rest)
     still = set(absorbing)
     steps = []
     for own in by_step:
@@ -92,9 +81,8 @@ def read_csv(
 
     ends = None if terminal is None else _shifted(dict(terminal), index_base, n, where, "terminal")
     return mdp_of_outcomes(
-        steps, name, varies=listed, initial=_shifted(initial, index_base, n, where, "initial"), horizon=horizon,
-        discount=discount, terminal=None if ends is None else [ends.get(s, 0) for s in range(n)], normalise=normalise,
-        notes=notes,
+        steps, name, varies=listed, initial=_shifted(initial, index_base, n, where, "initial"),
+        terminal=None if ends is None else [ends.get(s, 0) for s in range(n)], notes=notes, **rest,
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from ..errors import InvalidModel
 from ..mdp import MDP
 from ..mdp.readers import Horizon
 from ..mdp.reading import read_horizon
-from ..numbers.rational import Rational, as_whole
+from ..numbers.rational import as_whole
 from ..progress import Report, counted, read_report
 from .named_rows import Row, mdp_of_rows
 
@@ -22,11 +22,9 @@ def mdp_of_function(
     outcomes: Callable[..., Iterable[Any]],
     *,
     horizon: Horizon,
-    discount: Rational,
-    terminal: Callable[[Any], Rational] | Mapping[Any, Rational] | None,
-    normalise: bool,
     max_states: int,
     progress: Report | None,
+    **rest: Any,
 ) -> MDP:
     """See :meth:`verified_risk.MDP.from_function`."""
     for name, given in (("actions", actions), ("outcomes", outcomes)):
@@ -43,8 +41,8 @@ def mdp_of_function(
     ends = [s for s in found.states if s not in found.acting]
     return mdp_of_rows(
         rows or [Row("initial", None, s, "stay", s, 1, 0) for s in found.states],
-        initial=initial, horizon=math.inf if last is None else last, discount=discount, terminal=terminal,
-        absorbing=ends, normalise=normalise, listed=list(found.states), steps=last if found.varies and rows else None,
+        initial=initial, horizon=math.inf if last is None else last, absorbing=ends, listed=list(found.states),
+        steps=last if found.varies and rows else None, **rest,
     )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from ..errors import InvalidArgument, InvalidModel, InvalidNumber, MissingDepend
 from ..mdp import MDP, Outcome
 from ..mdp.readers import Horizon
 from ..numbers.rational import Rational, as_fraction, as_whole, meant, said
+from .time_varying import own_law
 
 WATCHING_WRAPPERS = {
     "PassiveEnvChecker", "OrderEnforcing", "TimeLimit", "RecordEpisodeStatistics", "RecordVideo", "HumanRendering",
@@ -63,7 +64,7 @@ def mdp_of_environment(
         raise InvalidModel(f"{name} has no time limit, wanted horizon=, the number of steps")
     restore = _Restorer()
     rows = [[_read(table, s, a, n, restore, name) for a in _actions_of(table[s], s, name)] for s in range(n)]
-    start = _initial(inner, n, restore, name) if initial is None else _given(initial, n)
+    start = _initial(inner, n, restore, name) if initial is None else own_law(initial, n)
 
     absorbing = {s for s in range(n) if _is_absorbing(rows[s], s)}
     ends = {target for actions in rows for action in actions for _, target, _, ended in action if ended}
@@ -236,18 +237,6 @@ def _initial(inner: Any, n: int, restore: _Restorer, name: str) -> dict[int, Fra
     raise InvalidModel(
         f"{name} says nowhere where it starts (its present state does not count), wanted initial=, a state or a law"
     )
-
-
-def _given(initial: Any, n: int) -> Any:
-    """Return the caller's initial law, which refers to the environment's own states."""
-    if isinstance(initial, Mapping) or as_whole(initial) is not None:
-        for s in initial if isinstance(initial, Mapping) else [initial]:
-            if as_whole(s) is None or not 0 <= s < n:
-                raise InvalidModel(f"initial names state {s!r}, wanted an integer in 0..{n - 1}")
-        return initial
-    if len(initial) != n:
-        raise InvalidModel(f"initial has {len(initial)} entries, wanted {n}, one for each state of the environment")
-    return dict(enumerate(initial))
 
 
 def _limit(env: Any) -> int | None:

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from ..errors import InvalidModel
 from ..mdp import MDP
-from ..mdp.readers import Horizon
 from ..numbers.rational import Rational, as_whole
 from .outcomes import mdp_of_outcomes
 
@@ -62,14 +61,11 @@ def mdp_of_rows(
     rows: Iterable[Row],
     *,
     initial: Any,
-    horizon: Horizon,
-    discount: Rational = 1,
     terminal: Mapping[Any, Rational] | Callable[[Any], Rational] | None = None,
     absorbing: Iterable[Any] = (),
-    normalise: bool = False,
-    notes: Sequence[str] = (),
     listed: Sequence[Any] = (),
     steps: int | None = None,
+    **rest: Any,
 ) -> MDP:
     """Build the model of a table; ``listed`` begins the order of the states, which :func:`_ordered` completes, and
     ``steps`` is the number of steps if it is not the last one in the table."""
@@ -126,9 +122,8 @@ def mdp_of_rows(
 
     value = terminal if callable(terminal) else lambda s: (terminal or {}).get(s, 0)
     return mdp_of_outcomes(
-        by_step, name, varies=varies, initial={number[s]: p for s, p in law.items()}, horizon=horizon,
-        discount=discount, terminal=None if terminal is None else [value(s) for s in number], normalise=normalise,
-        notes=notes,
+        by_step, name, varies=varies, initial={number[s]: p for s, p in law.items()},
+        terminal=None if terminal is None else [value(s) for s in number], **rest,
         action_names=[[label(a) for a in own] for own in offered.values()], state_names=[label(s) for s in number],
     )  # fmt: skip
 

@@ -7,10 +7,9 @@ from typing import Any
 
 from ..errors import InvalidModel
 from ..mdp import MDP
-from ..mdp.readers import Horizon, Initial, StateActions
+from ..mdp.readers import StateActions
 from ..mdp.reading import Reader, collector_resting
-from ..numbers.rational import Rational
-from .time_varying import clocked
+from .time_varying import model_of_steps
 
 
 def lists_steps(outcomes: Sequence[Any]) -> bool:
@@ -28,25 +27,13 @@ def mdp_of_outcomes(
     name: Callable[[int, int, int], str],
     *,
     varies: bool,
-    initial: Initial,
-    horizon: Horizon,
-    discount: Rational = 1,
-    terminal: Sequence[Rational] | None = None,
     normalise: bool = False,
-    drawing: str | None = None,
-    notes: Iterable[str] = (),
-    action_names: Sequence[Sequence[str]] | None = None,
-    state_names: Sequence[str] | None = None,
+    **rest: Any,
 ) -> MDP:
     """Build the model of ``steps[t][s][a]``, of ``steps[0][s][a]`` at every step unless ``varies``.
 
-    ``name(t, s, a)`` is what messages call an action.
+    ``name(t, s, a)`` is what messages call an action; the rest is for :func:`~.time_varying.model_of_steps`.
     """
-    if varies and horizon not in (None, len(steps)):
-        raise InvalidModel(f"horizon is {horizon}, and there are {len(steps)} steps: leave it out")
-    T = len(steps) if varies else horizon
-    if T is None:
-        raise InvalidModel("horizon is missing: wanted the number of steps, or math.inf if there is no last one")
     n = len(steps[0])
     read = Reader(n, normalise)
 
@@ -67,15 +54,4 @@ def mdp_of_outcomes(
 
     with collector_resting():
         states = [actions(t, own) for t, own in enumerate(steps)]
-    names: dict[str, Any] = {"drawing": drawing, "action_names": action_names, "state_names": state_names}
-    if not varies and terminal is None:
-        return MDP.from_actions(
-            states[0], read=read, initial=initial, horizon=T, discount=discount, notes=notes, **names
-        )
-    if terminal is not None and len(terminal) != n:
-        raise InvalidModel(f"terminal has {len(terminal)} entries, wanted {n}, one for each state")
-    last = None if terminal is None else [read.number(r, f"terminal[{s}]") for s, r in enumerate(terminal)]
-    return clocked(
-        states, read, initial=initial, horizon=T, discount=discount, terminal=last,
-        notes=[*notes, *read.notes], **names,
-    )  # fmt: skip
+    return model_of_steps(states, read, varies=varies, **rest)

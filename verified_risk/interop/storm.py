@@ -18,8 +18,9 @@ as Storm builds it.  UMB archives are read by their own package (:mod:`~verified
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
+from graphlib import CycleError, TopologicalSorter
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -28,8 +29,9 @@ from ..errors import InvalidArgument, InvalidFile, InvalidModel, MissingDependen
 from ..files import read_text
 from ..mdp import MDP, Outcome
 from ..mdp.readers import Horizon
-from ..numbers.rational import LARGEST_EXPONENT, Rational, as_fraction, as_whole, text
+from ..numbers.rational import LARGEST_EXPONENT, Rational, as_fraction, text
 from .outcomes import mdp_of_outcomes
+from .time_varying import own_law
 from .umb import read_umb, umb_names, umb_outcomes
 
 Outcomes: TypeAlias = list[list[list[Any]]]
@@ -244,46 +246,31 @@ def _initial(starts: list[int], n: int, initial: Any, where: str) -> Any:
                 "give initial, a state or {state: probability} (--initial STATE)"
             )
         return starts[0]
-    named: Iterable[Any] = initial if isinstance(initial, Mapping) else [] if as_whole(initial) is None else [initial]
-    for s in named:
-        state = as_whole(s)
-        if state is None or not 0 <= state < n:
-            raise InvalidArgument(f"initial names state {s!r}, wanted one of 0..{n - 1} of {where}")
-    return initial
+    return own_law(initial, n)
 
 
 def _longest_path(outcomes: Outcomes, initial: Any, where: str) -> int:
     """Return the steps until every path has ended: the depth of the graph above the absorbing states."""
 
-    def successors(s: int) -> list[int]:
+    def successors(s: int) -> set[int]:
         over = all(target == s and r == 0 for action in outcomes[s] for p, target, r in action if p)
-        return [] if over else list(dict.fromkeys(target for action in outcomes[s] for p, target, _ in action if p))
+        return set() if over else {target for action in outcomes[s] for p, target, _ in action if p}
 
     starts = list(initial) if isinstance(initial, Mapping) else [initial]
-    if as_whole(starts[0]) is None:
-        starts = list(range(len(outcomes)))
+    graph, met = {}, list(starts)
+    for s in met:  # grows while it is read
+        if s not in graph:
+            graph[s] = successors(s)
+            met += graph[s]
     depth: dict[int, int] = {}
-    entered: set[int] = set()
-    for start in starts:
-        stack = [start]
-        while stack:
-            s = stack[-1]
-            if s in depth:
-                stack.pop()
-                continue
-            following = successors(s)
-            waiting = [target for target in following if target not in depth]
-            if not waiting:
-                depth[s] = 1 + max(depth[target] for target in following) if following else 0
-                stack.pop()
-            elif s in entered:
-                raise InvalidModel(
-                    f"{where} need not end by itself (state {s} can come back): give horizon, the steps to play "
-                    "(--horizon N)"
-                )
-            else:
-                entered.add(s)
-                stack.extend(waiting)
+    try:
+        for s in TopologicalSorter(graph).static_order():
+            depth[s] = max((1 + depth[target] for target in graph[s]), default=0)
+    except CycleError as error:
+        raise InvalidModel(
+            f"{where} need not end by itself (state {error.args[1][0]} can come back): give horizon, the steps to play "
+            "(--horizon N)"
+        ) from None
     return max(1, *(depth[start] for start in starts))
 
 

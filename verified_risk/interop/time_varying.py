@@ -8,12 +8,15 @@ reward ``g(s)`` adds :math:`\gamma^T g(s_T)` to the return; it is paid with the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from ..errors import InvalidModel, Unsupported
-from ..law import Law
+from ..law import Law, added_up
 from ..mdp import MDP
 from ..mdp.action import Action
 from ..mdp.readers import Horizon, StateActions
@@ -24,6 +27,31 @@ MOST_STATES = 2_000_000
 """Maximum number of pairs of step and state; each becomes a state of the model."""
 
 
+def model_of_steps(
+    steps: Sequence[StateActions],
+    read: Reader,
+    *,
+    varies: bool,
+    horizon: Horizon,
+    terminal: Sequence[Any] | npt.NDArray[Any] | None = None,
+    **rest: Any,
+) -> MDP:
+    """Build the model that has ``steps[0]`` at every step, or ``steps[t]`` at step t if it ``varies``."""
+    n = len(steps[0])
+    if varies and horizon not in (None, len(steps)):
+        raise InvalidModel(f"horizon is {horizon}, wanted {len(steps)}, the number of steps listed, or none")
+    T = len(steps) if varies else horizon
+    if T is None:
+        raise InvalidModel("horizon is missing: wanted the number of steps, or math.inf if there is no last one")
+    if not varies and terminal is None:
+        return MDP.from_actions(steps[0], read=read, horizon=T, **rest)
+    if terminal is not None and len(terminal) != n:
+        raise InvalidModel(f"terminal has {len(terminal)} entries, wanted {n}, one for each state")
+    listed = terminal.tolist() if isinstance(terminal, np.ndarray) else terminal
+    last = None if listed is None else [read.number(r, f"terminal[{s}]") for s, r in enumerate(listed)]
+    return clocked(steps, read, horizon=T, terminal=last, **rest)
+
+
 def clocked(
     steps: Sequence[StateActions],
     read: Reader,
@@ -32,6 +60,7 @@ def clocked(
     horizon: Horizon,
     discount: Rational,
     terminal: Sequence[Fraction] | None,
+    notes: Iterable[str] = (),
     state_names: Sequence[str] | None = None,
     action_names: Sequence[Sequence[str]] | None = None,
     **rest: Any,
@@ -58,10 +87,11 @@ def clocked(
     return MDP.from_actions(
         tuple(states),
         read=Reader(end + 1, read.normalise),
-        initial=_padded(by_name(initial, state_names), n, end),
+        initial=own_law(by_name(initial, state_names), n),
         horizon=T,
         discount=discount,
         clock=n,
+        notes=[*notes, *read.notes],
         state_names=state_names,
         action_names=None if action_names is None else [*(list(action_names) * T), ["end"]],
         **rest,
@@ -79,25 +109,16 @@ def _last(action: Action, end: int, terminal: Sequence[Fraction] | None, gamma: 
     leads = ((end, Fraction(1)),)
     if terminal is None:
         return Action(leads, action.reward)
-    weights: dict[Fraction, Fraction] = {}
-    for p, s, r in action.outcomes:
-        total = r + gamma * terminal[s]
-        weights[total] = weights.get(total, Fraction()) + p
-    return Action(leads, Law.of_weights(weights))
+    return Action(leads, Law.of_weights(added_up((r + gamma * terminal[s], p) for p, s, r in action.outcomes)))
 
 
-def _padded(initial: Any, n: int, end: int) -> Any:
-    """Extend the caller's initial law over n states to the model with the step in its state."""
-    if isinstance(initial, Mapping):
-        wrong = next((s for s in initial if as_whole(s) is None or not 0 <= s < n), None)
-        if wrong is not None:
-            raise InvalidModel(f"initial names state {wrong!r}, wanted an integer in 0..{n - 1}")
+def own_law(initial: Any, n: int) -> Any:
+    """Return the caller's initial state or law, which refers to n states, for a model that has more."""
+    if isinstance(initial, Mapping) or as_whole(initial) is not None:
+        for s in initial if isinstance(initial, Mapping) else [initial]:
+            if as_whole(s) is None or not 0 <= s < n:
+                raise InvalidModel(f"initial names state {s!r}, wanted an integer in 0..{n - 1}")
         return initial
-    whole = as_whole(initial)
-    if whole is not None:
-        if not 0 <= whole < n:
-            raise InvalidModel(f"initial names state {initial!r}, wanted an integer in 0..{n - 1}")
-        return whole
     listed = list(initial)
     if len(listed) != n:
         raise InvalidModel(f"initial has {len(listed)} entries, wanted {n}, one for each state")

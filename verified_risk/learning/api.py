@@ -104,7 +104,7 @@ def learn(
     :param seed: of the episodes: the same seed gives the same run, bit for bit
     :param algorithm: see the table; audits are of ``kl`` and ``ucb``
     :param bonus_scale: a factor of the radii; below 1 there is no guarantee
-    :param audit: check every step of the proof on the run itself, exactly where that is possible; slower, kept in
+    :param audit: compare every episode with what the theorem claims of it, in exact arithmetic; slower, kept in
         ``run.audit``
     :param stop_when: the length of the interval at which to stop
     :param known_rewards: the laws of the rewards are known (of an environment: a function of a step's state, action and

@@ -321,12 +321,6 @@ class UniformProblem:
         r""":math:`\log(n/\delta)`, enclosed."""
         return enclose(lambda arb: ball(Fraction(self.tests) / self.delta, arb).log())
 
-    def threshold(self, visits: int) -> Interval:
-        r""":math:`\lambda_N`, enclosed."""
-        return enclose(
-            lambda arb: ball(2 * Fraction(self.tests) / self.delta, arb).log() + ball(Fraction(visits), arb).log() / 2
-        )
-
     @property
     def episode_range(self) -> Fraction:
         r"""b: the most that one episode's :math:`\sum_t Y_t` can be, without a discount."""

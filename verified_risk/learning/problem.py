@@ -27,7 +27,7 @@ from functools import cached_property
 
 from ..errors import InvalidArgument, Unsupported
 from ..grid.unit import Multiples, common_unit
-from ..law import Law
+from ..law import Law, added_up
 from ..mdp import MDP, Action
 from ..numbers.rational import Rational, as_step, said
 
@@ -190,7 +190,5 @@ def _rescaled(action: Action, low: Fraction, spread: Fraction, step: Fraction | 
 
 def _merged(outcomes: Iterable[tuple[int, int, Fraction]]) -> tuple[tuple[int, int, Fraction], ...]:
     """Add up outcomes with equal atom and state, in the order of (state, atom)."""
-    total: dict[tuple[int, int], Fraction] = {}
-    for atom, target, p in outcomes:
-        total[target, atom] = total.get((target, atom), Fraction()) + p
+    total = added_up(((target, atom), p) for atom, target, p in outcomes)
     return tuple((atom, target, p) for (target, atom), p in sorted(total.items()))

@@ -92,7 +92,7 @@ class Run(files.Saved):
         at once with probability ``1 - 2 delta``; a theorem in Coq if ``proved``
     :param table: the policy to use
     :param shell: the form of an environment, None for a model
-    :param audit: the checked steps of the proof, None unless asked for
+    :param audit: the theorem's claims, compared with the truth, None unless asked for
     :param notes: what a reader should know
     :param on_paper: whether a theorem covers this run whose proof is in words, in docs/theory
     :param history: the interval after some numbers of episodes, all of which hold at once; the last is ``interval``

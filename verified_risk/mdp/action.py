@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from ..errors import Unsupported
-from ..law import Law
+from ..law import Law, added_up
 from ..numbers.rational import lcm_of_denominators
 from .rewards import ContinuousReward
 
@@ -45,10 +45,7 @@ class Action:
         """Pairs ``(next state, probability)``, with states increasing and probabilities positive."""
         if self._successors is None:
             assert self._outcomes is not None
-            totals: dict[int, Fraction] = {}
-            for p, s, _ in self._outcomes:
-                totals[s] = totals.get(s, Fraction()) + p
-            self._successors = tuple(sorted(totals.items()))
+            self._successors = tuple(sorted(added_up((s, p) for p, s, _ in self._outcomes).items()))
         return self._successors
 
     @property
@@ -56,10 +53,7 @@ class Action:
         """The (marginal) law of the reward."""
         if self._reward is None:
             assert self._outcomes is not None
-            totals: dict[Fraction, Fraction] = {}
-            for p, _, r in self._outcomes:
-                totals[r] = totals.get(r, Fraction()) + p
-            self._reward = Law.of_weights(totals)
+            self._reward = Law.of_weights(added_up((r, p) for p, _, r in self._outcomes))
         return self._reward
 
     @property
@@ -102,18 +96,11 @@ class Action:
     ) -> Action:
         """Return the same action with every reward ``r`` replaced by ``change(r)``."""
         if not self.independent:
-            totals: dict[tuple[int, Fraction], Fraction] = {}
-            for p, s, r in self.outcomes:
-                key = (s, change(r))
-                totals[key] = totals.get(key, Fraction()) + p
+            totals = added_up(((s, change(r)), p) for p, s, r in self.outcomes)
             return Action.of_outcomes(tuple((p, s, r) for (s, r), p in sorted(totals.items())))
         law = self.reward
         if isinstance(law, Law):
-            weights: dict[Fraction, Fraction] = {}
-            for r, p in law:
-                y = change(r)
-                weights[y] = weights.get(y, Fraction()) + p
-            return Action(self.successors, Law.of_weights(weights))
+            return Action(self.successors, Law.of_weights(added_up((change(r), p) for r, p in law)))
         if change_continuous is None:
             finite(law)  # raises
         assert change_continuous is not None

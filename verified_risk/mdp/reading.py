@@ -19,31 +19,8 @@ from .action import Action, Outcome
 from .repairs import Repairs
 from .rewards import ContinuousReward
 
-TENS = 10**18
-"""Scale at which probabilities, which mostly have few digits, are summed as integers."""
 MOST_SHOWN = 8
 """Maximum number of entries of a row in an error message, which should stay short."""
-
-
-_PLAIN_KEYS, _PLAIN_VALUES = {int}, {float, np.float64}
-
-
-class _Probabilities(dict[float, Fraction]):
-    """Maps floats to the probabilities they mean, read once, and to those times :data:`TENS`; ValueError for others."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tens: dict[float, int] = {}
-
-    def __missing__(self, p: float) -> Fraction:
-        if not 0 <= p <= 1:
-            raise ValueError(p)
-        exact = as_fraction(float(p), "probability")
-        if TENS % exact.denominator:
-            raise ValueError(p)
-        self.tens[p] = exact.numerator * (TENS // exact.denominator)
-        self[p] = exact
-        return exact
 
 
 class Reader:
@@ -54,7 +31,6 @@ class Reader:
         self.normalise = normalise
         self.repairs = Repairs()
         self._numbers: dict[Any, Fraction] = {}  # large models repeat few distinct numbers
-        self._floats = _Probabilities()
         self._points: dict[tuple[int, int], Law] = {}  # keyed by integers: hashing a Fraction is slow
         self._laws: dict[tuple[Any, ...], Law] = {}
 
@@ -98,9 +74,10 @@ class Reader:
         return total
 
     def row(self, row: Any, where: str) -> tuple[tuple[int, Fraction], ...]:
-        plain = self._plain_row(row)
-        if plain is not None:
-            return plain
+        if isinstance(row, np.ndarray) and row.shape == (self.n_states,):
+            states = np.flatnonzero(row)  # a row of a large model is mostly zeros
+            values = row[states].tolist() if row.dtype == np.float64 else row[states]
+            row = dict(zip(states.tolist(), values, strict=True))
         if isinstance(row, Mapping):
             masses = {self.state(s, where): self.probability(p, f"{where}[{s}]") for s, p in row.items()}
         else:
@@ -119,31 +96,6 @@ class Reader:
 
         total = self.total(masses.values(), where, shown)
         return tuple((s, p / total if total != 1 else p) for s, p in sorted(masses.items()) if p)
-
-    def _plain_row(self, row: Any) -> tuple[tuple[int, Fraction], ...] | None:
-        """Read a row of Python integers and floats, or an array of float64, that needs no message or note.
-
-        Return None for any other row; :meth:`row` reads those entry by entry, and names the first invalid one.
-        """
-        if isinstance(row, np.ndarray) and row.dtype == np.float64 and row.shape == (self.n_states,):
-            states = np.flatnonzero(row)
-            row = dict(zip(states.tolist(), row[states].tolist(), strict=True))
-        if type(row) is not dict or not _PLAIN_KEYS.issuperset(map(type, row)):
-            return None
-        if (
-            not row
-            or not _PLAIN_VALUES.issuperset(map(type, row.values()))
-            or min(row) < 0
-            or max(row) >= self.n_states
-        ):
-            return None
-        pairs = sorted(row.items())
-        try:
-            exact = [(s, self._floats[p]) for s, p in pairs if p]
-        except ValueError:
-            return None
-        tens = self._floats.tens
-        return tuple(exact) if sum([tens[p] for _, p in pairs if p]) == TENS else None
 
     def reward(self, law: Any, where: str) -> Law | ContinuousReward:
         if isinstance(law, (Law, ContinuousReward)):

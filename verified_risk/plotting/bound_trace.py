@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
 
 from ..errors import InvalidArgument
 from ..numbers.format import at_least, at_most
 from ..numbers.rational import Rational, as_fraction
 from ..progress import Progress
-from .picture import BLUE, GREY, INK, RED, Picture, new_figure, quiet_grid, style
+from .picture import BLUE, GREY, INK, RED, Picture, annotate, new_figure, quiet_grid, style
 
 
 class BoundsTrace(list[tuple[float, Fraction, Fraction]]):
@@ -48,23 +47,16 @@ def draw_bounds(
         bounds.fill_between(times, lowers, uppers, step="post", facecolor="white", edgecolor="#c9c9c9", hatch="////")
         bounds.step(times, uppers, where="post", color=RED, linestyle=(0, (5, 2)))
         bounds.step(times, lowers, where="post", color=BLUE)
-        _name_the_end(bounds, times, uppers[-1], f"upper {at_most(rows[-1][2])}", RED, above=True)
-        _name_the_end(bounds, times, lowers[-1], f"attained {at_least(rows[-1][1])}", BLUE, above=False)
+        end, (_, least, most) = times[-1], rows[-1]
+        annotate(bounds, f"upper {at_most(most)}", (end, uppers[-1]), (0, 6), ha="right", va="bottom", color=RED)
+        annotate(bounds, f"attained {at_least(least)}", (end, lowers[-1]), (0, -6), ha="right", va="top", color=BLUE)
         span = (max(uppers) - min(lowers)) or 1.0
         bounds.set_ylim(min(lowers) - 0.14 * span, max(uppers) + 0.08 * span)
         bounds.set_ylabel(name or r"$\Phi$")
         bounds.set_title(title)
         if times[0] > 0.05 * times[-1]:
-            bounds.annotate(
-                f"no upper bound\nbefore {times[0]:.3g} s",
-                (times[0], max(uppers)),
-                xytext=(-6, 0),
-                textcoords="offset points",
-                ha="right",
-                va="top",
-                color=GREY,
-                fontsize=8,
-            )
+            words = f"no upper bound\nbefore {times[0]:.3g} s"
+            annotate(bounds, words, (times[0], max(uppers)), (-6, 0), ha="right", va="top", color=GREY)
         bounds.set_xlim(0, 1.02 * times[-1] or 1.0)
         quiet_grid(bounds)
         spans = [float(high - low) for _, low, high in rows]
@@ -72,14 +64,7 @@ def draw_bounds(
         if positive:
             gaps.step([t for t, _ in positive], [span for _, span in positive], where="post", color=INK)
             gaps.plot([t for t, _ in positive], [span for _, span in positive], "o", color=INK, markersize=3)
-            gaps.annotate(
-                f"{positive[-1][1]:.1e}",
-                positive[-1],
-                xytext=(-6, 0),
-                textcoords="offset points",
-                ha="right",
-                fontsize=8,
-            )
+            annotate(gaps, f"{positive[-1][1]:.1e}", positive[-1], (-6, 0), ha="right")
             gaps.set_yscale("log")
             gaps.minorticks_off()
         if spans[-1] == 0:
@@ -88,16 +73,3 @@ def draw_bounds(
         gaps.set_xlabel("seconds")
         quiet_grid(gaps)
         return Picture(figure)
-
-
-def _name_the_end(axes: Any, times: list[float], y: float, words: str, colour: str, *, above: bool) -> None:
-    axes.annotate(
-        words,
-        (times[-1], y),
-        xytext=(0, 6 if above else -6),
-        textcoords="offset points",
-        ha="right",
-        va="bottom" if above else "top",
-        color=colour,
-        fontsize=8,
-    )

@@ -10,7 +10,7 @@ from ..errors import InvalidArgument
 from ..law import Law
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
-from .picture import BLUE, INK, QUIET, RED, Picture, new_figure, quiet_grid, short, style
+from .picture import BLUE, INK, QUIET, RED, Picture, annotate, new_figure, quiet_grid, short, style
 
 HATCHES = ("", "/////", "\\\\\\\\", "xxxx")
 COLOURS = (BLUE, RED, QUIET, INK)
@@ -36,22 +36,13 @@ def draw_comparison(
             fill = "white" if hatch else colour
             axes.bar(xs, ps, width, color=fill, edgecolor=colour, hatch=hatch, linewidth=1.0)
             for x, p in law:
-                axes.annotate(
-                    short(p), (float(x), float(p)), xytext=(0, 3), textcoords="offset points", ha="center", fontsize=8
-                )
+                annotate(axes, short(p), (float(x), float(p)), (0, 3), ha="center")
             value = law.mean if objective is None else objective.of(law)
             shown = value if isinstance(value, Fraction) else float(value)
             axes.set_title(name, fontweight="normal")
             axes.axvline(float(value), color=INK, linewidth=1.1, linestyle=(0, (1, 1.5)))
-            axes.annotate(
-                f"{'mean' if objective is None else objective.spec} {short(shown)}",
-                (float(value), tallest * 1.3),
-                xytext=(3, 0),
-                textcoords="offset points",
-                va="top",
-                fontsize=9,
-                fontweight="bold",
-            )
+            words = f"{'mean' if objective is None else objective.spec} {short(shown)}"
+            annotate(axes, words, (float(value), tallest * 1.3), (3, 0), va="top", fontsize=9, fontweight="bold")
             axes.set_xlabel("return")
             if len(points) <= 8:
                 axes.set_xticks([float(x) for x in points], [short(x) for x in points])

@@ -16,7 +16,7 @@ from ..grid import grid_model
 from ..mdp import MDP
 from ..numbers.rational import Rational, as_probability
 from ..planning.exact.exact_route import budget_pass
-from .picture import BLUE, GREY, INK, QUIET, RED, Picture, new_figure, quiet_grid, short, style
+from .picture import BLUE, GREY, INK, QUIET, RED, Picture, annotate, new_figure, quiet_grid, short, style
 
 Curve = list[tuple[Fraction, Fraction]]
 MOST_NAMED = 6  # further local maxima are marked, not named
@@ -73,33 +73,15 @@ def draw_curve(mdp: MDP, alpha: Rational, *, refine: int = 8, title: str = "What
         for rho, value in peaks:
             top = value == best
             words = rf"optimum $J$ = {short(value)} at $\rho$ = {short(rho)}" if top else f"local {short(value)}"
-            axes.plot(
-                [float(rho)],
-                [float(value)],
-                "*" if top else "v",
-                color=RED if top else GREY,
-                markersize=11 - 3 * (not top),
-                zorder=3,
-            )
+            at, colour = (float(rho), float(value)), RED if top else GREY
+            axes.plot(*at, "*" if top else "v", color=colour, markersize=11 - 3 * (not top), zorder=3)
             if top or len(peaks) <= MOST_NAMED:
-                axes.annotate(
-                    words,
-                    (float(rho), float(value)),
-                    xytext=(0, 9 if top else 7),
-                    textcoords="offset points",
-                    ha="center",
-                    color=RED if top else GREY,
-                    fontsize=9 if top else 8,
-                )
-        axes.plot(
-            [float(x) for x, _ in marked],
-            [0.0] * len(marked),
-            "|",
-            color=INK,
-            markersize=14,
-            transform=axes.get_xaxis_transform(),  # a rug: heights are fractions of the panel
-            label="attainable returns",
-        )
+                annotate(axes, words, at, (0, 9 if top else 7), ha="center", color=colour, fontsize=9 if top else 8)
+        rug = {
+            "transform": axes.get_xaxis_transform(),
+            "label": "attainable returns",
+        }  # heights: fractions of the panel
+        axes.plot([float(x) for x, _ in marked], [0.0] * len(marked), "|", color=INK, markersize=14, **rug)
         lowest = min(float(v) for _, v in marked)
         height = (float(best) - lowest) or 1.0
         axes.set_ylim(lowest - 0.1 * height, float(best) + 0.16 * height)

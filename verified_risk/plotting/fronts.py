@@ -11,7 +11,7 @@ from ..comparing import Comparison
 from ..errors import InvalidArgument
 from ..numbers.format import above
 from .comparison import COLOURS, HATCHES
-from .picture import BLUE, GREY, INK, RED, Picture, new_figure, quiet_grid, short, style
+from .picture import BLUE, GREY, INK, RED, Picture, annotate, new_figure, quiet_grid, short, style
 
 if TYPE_CHECKING:
     from ..planning import CVaRFrontier, FrontPoint
@@ -91,8 +91,7 @@ def draw_compared(comparison: Comparison) -> Picture:
             axes.bar(xs, ps, width, color=fill, edgecolor=colour, hatch=hatch, linewidth=0.9)
             if len(xs) <= MOST_LABELS:
                 for x, p in law:
-                    axes.annotate(short(p), (float(x), float(p)), xytext=(0, 2), textcoords="offset points",
-                                  ha="center", fontsize=7)  # fmt: skip
+                    annotate(axes, short(p), (float(x), float(p)), (0, 2), ha="center", fontsize=7)
             mean = float(law.mean)
             axes.axvline(mean, color=INK, linewidth=1.0, linestyle=(0, (1, 1.5)))
             axes.set_title(

@@ -104,6 +104,11 @@ def new_figure(width: float, height: float) -> Any:
     return Figure(figsize=(width, height), layout="constrained")
 
 
+def annotate(axes: Any, words: str, at: tuple[float, float], by: tuple[float, float], **look: Any) -> None:
+    """Write ``words`` beside the point ``at``, ``by`` points away from it."""
+    axes.annotate(words, at, xytext=by, textcoords="offset points", **{"fontsize": 8, **look})
+
+
 def quiet_grid(axes: Any, axis: str = "y") -> None:
     axes.grid(axis=axis, color="#ececec", linewidth=0.7)
 

@@ -157,34 +157,19 @@ def _draw_key(figure: Any, letters: set[str]) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
+    def dot(marker: str = "o", **look: Any) -> Any:
+        return Line2D([], [], marker=marker, color="none", **look)
+
     signs: list[tuple[bool, str, Any]] = [
-        (START in letters, "start", Line2D([], [], marker="o", color="none", markeredgecolor=QUIET, markersize=8)),
+        (START in letters, "start", dot(markeredgecolor=QUIET, markersize=8)),
         (ICE in letters, "ice: may slip", Patch(facecolor="#e3edf5", edgecolor="#9db8cc", hatch="////", linewidth=0.0)),
-        (
-            bool({HOLE, "H"} & letters),
-            "hole",
-            Line2D([], [], marker="o", color="none", markerfacecolor=INK, markersize=7),
-        ),
+        (bool({HOLE, "H"} & letters), "hole", dot(markerfacecolor=INK, markersize=7)),
         (WALL in letters, "wall", Patch(facecolor="#bdbdbd", edgecolor="none")),
-        (
-            True,
-            "move",
-            Line2D(
-                [], [], marker=r"$\rightarrow$", color="none", markerfacecolor=BLUE, markeredgecolor=BLUE, markersize=11
-            ),
-        ),
+        (True, "move", dot(marker=r"$\rightarrow$", markerfacecolor=BLUE, markeredgecolor=BLUE, markersize=11)),
     ]
     shown = [(sign, name) for present, name, sign in signs if present]
-    figure.legend(
-        [sign for sign, _ in shown],
-        [name for _, name in shown],
-        loc="outside lower left",
-        ncols=len(shown),
-        fontsize=8,
-        handletextpad=0.4,
-        columnspacing=1.2,
-        handlelength=1.4,
-    )
+    spacing = {"fontsize": 8, "handletextpad": 0.4, "columnspacing": 1.2, "handlelength": 1.4}
+    figure.legend(*zip(*shown, strict=True), loc="outside lower left", ncols=len(shown), **spacing)
 
 
 def _draw_arrows(axes: Any, lines: list[str], panel: _Panel, moves: Sequence[str], side: float) -> None:
@@ -196,17 +181,8 @@ def _draw_arrows(axes: Any, lines: list[str], panel: _Panel, moves: Sequence[str
         (x, y), (dx, dy) = cells[s], ARROWS[moves[a]]
         reach = 0.38 * (0.5 + 0.5 * share)
         strength = 0.3 + 0.7 * min(1.0, panel.visits[s]) ** 0.5
-        axes.annotate(
-            "",
-            (x + dx * reach, y + dy * reach),
-            xytext=(x - dx * reach, y - dy * reach),
-            arrowprops={
-                "arrowstyle": "-|>",
-                "color": BLUE,
-                "linewidth": (0.8 + 1.6 * min(1.0, panel.visits[s])) * side / 0.4,
-                "mutation_scale": 26 * side,
-                "alpha": strength,
-                "shrinkA": 0,
-                "shrinkB": 0,
-            },
-        )
+        width = (0.8 + 1.6 * min(1.0, panel.visits[s])) * side / 0.4
+        arrow = {"arrowstyle": "-|>", "color": BLUE, "linewidth": width, "mutation_scale": 26 * side}
+        arrow |= {"alpha": strength, "shrinkA": 0, "shrinkB": 0}
+        tip, tail = (x + dx * reach, y + dy * reach), (x - dx * reach, y - dy * reach)
+        axes.annotate("", tip, xytext=tail, arrowprops=arrow)

@@ -7,7 +7,7 @@ from itertools import cycle
 
 from ..errors import InvalidArgument, Unsupported
 from ..learning import Run
-from .picture import BLUE, INK, LINES, QUIET, Picture, new_figure, quiet_grid, style
+from .picture import BLUE, INK, LINES, QUIET, Picture, annotate, new_figure, quiet_grid, style
 
 NOTHING = 1e-9
 """Regrets below this are rounding errors."""
@@ -45,15 +45,7 @@ def draw_regret(
         quiet_grid(axes)
         if far is not None and bound is not None:
             far.plot(range(1, len(bound) + 1), [float(x) for x in bound], color=INK, linewidth=2.4)
-            far.annotate(
-                bound_name,
-                (0.5 * len(bound), float(bound[len(bound) // 2])),
-                xytext=(0, -5),
-                textcoords="offset points",
-                ha="center",
-                va="top",
-                fontsize=8,
-            )
+            annotate(far, bound_name, (0.5 * len(bound), float(bound[len(bound) // 2])), (0, -5), ha="center", va="top")
             far.set_yscale("log")
             largest = max(float(regret[-1]) for _, regret in curves)
             far.set_ylim(max(largest / 1e3, 1e-3), float(bound[-1]) * 5)
@@ -90,9 +82,7 @@ def draw_run(run: Run) -> Picture:
     if run.regret is None:
         return draw_interval(run)
     name = run.algorithm if run.bonus_scale == 1 else f"{run.algorithm}, radii times {run.bonus_scale}"
-    bound = None if run.bound is None else [float(x) for x in run.bound]
-    title = f"Regret of learning {run.objective.spec}"
-    curves = [(name, [float(x) for x in run.regret])]
-    if run.proved or run.on_paper:
-        return draw_regret(curves, bound, title=title)
-    return draw_regret(curves, bound, title=title, bound_name="bound for the theorem's own radii, not proved for these")
+    told = {"title": f"Regret of learning {run.objective.spec}"}
+    if not (run.proved or run.on_paper):
+        told["bound_name"] = "bound for the theorem's own radii, not proved for these"
+    return draw_regret([(name, run.regret.tolist())], None if run.bound is None else run.bound.tolist(), **told)

@@ -19,7 +19,21 @@ from ..objectives import Weighting
 from ..objectives import objective as read_objective
 from ..objectives.entropic import Entropic
 from ..planning import Plan
-from .picture import BLUE, GREY, INK, LIGHT, QUIET, RED, Picture, decimal, new_figure, quiet_grid, short, style
+from .picture import (
+    BLUE,
+    GREY,
+    INK,
+    LIGHT,
+    QUIET,
+    RED,
+    Picture,
+    annotate,
+    decimal,
+    new_figure,
+    quiet_grid,
+    short,
+    style,
+)
 
 LEVELS = ("1/20", "1/4", "1/2")
 MOST_BARS = 40
@@ -48,13 +62,9 @@ def draw_law(
             corner.axis("off")
             _draw_weights(weights, objective)
             if _shade_the_weighed_levels((cdf, weights), objective):
+                words = "shaded: levels\nthat weigh more\nthan their share"
                 corner.annotate(
-                    "shaded: levels\nthat weigh more\nthan their share",
-                    (0.0, 0.0),
-                    xycoords="axes fraction",
-                    color=GREY,
-                    fontsize=8,
-                    annotation_clip=False,
+                    words, (0.0, 0.0), xycoords="axes fraction", color=GREY, fontsize=8, annotation_clip=False
                 )
         _draw_masses(masses, law, objective)
         _draw_cdf(cdf, law, objective, levels)
@@ -76,15 +86,8 @@ def _draw_masses(axes: Any, law: Law, objective: Weighting | None) -> None:
         else:
             half = width / 2
             axes.bar([x - half / 2 for x in xs], probabilities, half, color=LIGHT, edgecolor=QUIET, label="probability")
-            axes.bar(
-                [x + half / 2 for x in xs],
-                _weights(law, objective),
-                half,
-                color="white",
-                edgecolor=RED,
-                hatch="/////",
-                label=f"weight in {objective.spec}",
-            )
+            look = {"color": "white", "edgecolor": RED, "hatch": "/////", "label": f"weight in {objective.spec}"}
+            axes.bar([x + half / 2 for x in xs], _weights(law, objective), half, **look)
     axes.set_ylim(bottom=0)
     quiet_grid(axes)
     if objective is not None:
@@ -118,28 +121,15 @@ def _draw_cdf(axes: Any, law: Law, objective: Weighting | None, levels: list[Fra
         crowded = float(law.cdf(law.quantile(tau)) - tau) < 0.08  # the next step of F would cross the text
         below = crowded and not room
         low = float(tau) < 0.1  # below would be on the axis
-        axes.annotate(
-            f"{short(tau)}-quantile {short(law.quantile(tau))}",
-            (left if room else x, float(tau)),
-            xytext=(4 if room else 7, (0 if low else -3) if below else 3),
-            textcoords="offset points",
-            va=("center_baseline" if low else "top") if below else "bottom",
-            color=BLUE,
-            fontsize=8,
-        )
+        words, at = f"{short(tau)}-quantile {short(law.quantile(tau))}", (left if room else x, float(tau))
+        by = (4 if room else 7, (0 if low else -3) if below else 3)
+        annotate(axes, words, at, by, va=("center_baseline" if low else "top") if below else "bottom", color=BLUE)
     if objective is not None:
         value = objective.of(law)
         shown = value if isinstance(value, Fraction) else float(value)
         axes.axvline(float(value), color=RED, linewidth=1.3, linestyle=(0, (1, 1.2)))
-        axes.annotate(
-            f"$\\Phi$ = {short(shown)}",
-            (float(value), 1.0),
-            xytext=(4, 3),
-            textcoords="offset points",
-            color=RED,
-            fontsize=9,
-            annotation_clip=False,
-        )
+        words = f"$\\Phi$ = {short(shown)}"
+        annotate(axes, words, (float(value), 1.0), (4, 3), color=RED, fontsize=9, annotation_clip=False)
     axes.set_xlim(left, right)
     axes.set_ylim(0, 1.08)
     axes.set_ylabel(r"$F(x) = P(Z \leq x)$")

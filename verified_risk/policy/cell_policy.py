@@ -24,7 +24,7 @@ from .. import files
 from ..errors import InvalidPolicy
 from ..mdp import MDP
 from ..numbers.rational import Rational, as_fraction, as_whole, said, text
-from .base import Choice, Policy, read_choice
+from .base import Choice, Policy, read_choice, same_shape
 
 
 class CellPolicy(Policy):
@@ -95,8 +95,7 @@ class CellPolicy(Policy):
         return memory + self.mdp.step_reward(t, r)
 
     def on(self, mdp: MDP) -> CellPolicy:
-        if self.mdp.n_actions != mdp.n_actions or self.mdp.horizon != mdp.horizon:
-            raise InvalidPolicy(f"the policy is for {self.mdp!r}, which has not the shape of {mdp!r}")
+        same_shape(self.mdp, mdp)
         return CellPolicy(mdp, self.eta, self.halvings, self.rho, self.tables, self.linear, self.least)
 
     def to_json(self) -> dict[str, Any]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from typing import TypeAlias
 
 from ..errors import InvalidArgument, Unsupported
 from ..grid import Branch, GridModel, grid_model
-from ..law import Law
+from ..law import Law, added_up
 from ..mdp import MDP
 from ..numbers.rational import as_whole, lcm_of_denominators
 from .base import Choice, Policy, required_policy
@@ -42,9 +43,7 @@ def return_law(mdp: MDP, policy: Policy) -> Law:
     parts = tuple(policy.parts())
     if len(parts) == 1:
         *_, last = _Forward(mdp, parts[0][1])
-        weights: dict[int, int] = {}
-        for (_, z, _), w in last.weights.items():
-            weights[z] = weights.get(z, 0) + w
+        weights = added_up((z, w) for (_, z, _), w in last.weights.items())
         return Law.of_integers(weights, unit=last.unit, total=last.total)
     return Law.mixture((w, return_law(mdp, part)) for w, part in parts)
 
@@ -63,15 +62,12 @@ def joint_law(mdp: MDP, policy: Policy, t: int) -> dict[tuple[int, Fraction], Fr
     policy = required_policy(policy, mdp)
     if as_whole(t) is None or not 0 <= t <= mdp.horizon:
         raise InvalidArgument(f"t is {t!r}, wanted a step in 0..{mdp.horizon}")
-    joint: dict[tuple[int, Fraction], Fraction] = {}
-    for share, part in policy.parts():
-        for i, level in enumerate(_Forward(mdp, part)):
-            if i == t:
-                for (s, z, _), w in level.weights.items():
-                    key = (s, z * level.unit)
-                    joint[key] = joint.get(key, Fraction()) + share * Fraction(w, level.total)
-                break
-    return joint
+    levels = [(share, next(islice(_Forward(mdp, part), t, None))) for share, part in policy.parts()]
+    return added_up(
+        ((s, z * level.unit), share * Fraction(w, level.total))
+        for share, level in levels
+        for (s, z, _), w in level.weights.items()
+    )
 
 
 def visited(mdp: MDP, policy: Policy) -> Iterator[tuple[int, int, Hashable]]:
