@@ -131,7 +131,6 @@ def test_the_state_of_another_run_is_refused(tmp_path):
     vr.learn(mdp, vr.CVaR("1/2"), episodes=20, checkpoint=tmp_path / "state.json")
     with pytest.raises(InvalidFile, match="holds another run: its seed is 0, this run's is 1"):
         vr.learn(mdp, vr.CVaR("1/2"), episodes=20, seed=1, checkpoint=tmp_path / "state.json")
-    text = (tmp_path / "state.json").read_text()
     data = files.read(tmp_path / "state.json", "learning", dict)
     for name in data["about"]:
         about = {key: value for key, value in data["about"].items() if key != name}
@@ -142,39 +141,6 @@ def test_the_state_of_another_run_is_refused(tmp_path):
     vr.learn(mdp, vr.CVaR("1/2"), episodes=20, algorithm="ucb", checkpoint=tmp_path / "ucb.json")
     with pytest.raises(InvalidFile, match="holds another run: its episodes is 20, this run's is 30"):
         vr.learn(mdp, vr.CVaR("1/2"), episodes=30, algorithm="ucb", checkpoint=tmp_path / "ucb.json")
-    (tmp_path / "state.json").write_text(text[: len(text) // 2])
-    with pytest.raises(InvalidFile, match="truncated or damaged"):
-        vr.learn(mdp, vr.CVaR("1/2"), episodes=20, checkpoint=tmp_path / "state.json")
-
-
-PROGRAM = """
-import sys, verified_risk as vr
-from verified_risk.learning import checkpoint
-checkpoint.SECONDS_BETWEEN = 0.0
-sys.modules["verified_risk.learning.episodes"].CHUNK = 50
-vr.learn(vr.models.machine_replacement(horizon=4), vr.CVaR("1/2"), episodes=400000, checkpoint=sys.argv[1])
-"""
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
-def test_a_killed_run_leaves_a_whole_file(tmp_path):
-    state = tmp_path / "state.json"
-    process = subprocess.Popen([sys.executable, "-c", "import verified_risk.learning\n" + PROGRAM, str(state)])
-    wait_until(state.exists)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    mdp = vr.models.machine_replacement(horizon=4)
-    with pytest.raises(Stop):  # it can be read, and the run goes on from there
-        vr.learn(mdp, vr.CVaR("1/2"), episodes=400000, checkpoint=state, progress=stop_at(1))
-    seen = []
-
-    def report(now):
-        seen.append(now.done)
-        raise Stop
-
-    with pytest.raises(Stop):
-        vr.learn(mdp, vr.CVaR("1/2"), episodes=400000, checkpoint=state, progress=report)
-    assert seen[0] > 50
 
 
 TO_THE_END = """
@@ -199,16 +165,18 @@ def test_a_killed_run_goes_on_to_the_result_of_one_that_was_not_killed(tmp_path,
     process.wait()
     mdp, seen = vr.models.machine_replacement(horizon=4), []
     told = {"episodes": 1500, "algorithm": algorithm}
+    written = files.read(state, "learning", dict)["episodes"]
     again = vr.learn(mdp, vr.CVaR("1/2"), checkpoint=state, progress=lambda now: seen.append(now.done), **told)
     whole = vr.learn(mdp, vr.CVaR("1/2"), **told)
-    assert len(seen) > 0
+    assert seen[0] > written > 0  # it goes on from what was written
     again.save(tmp_path / "again.json")
     whole.save(tmp_path / "whole.json")
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("data", "AAAA"), ("data", "no base64"), ("shape", [7]), ("type", "nine")]
+    ("field", "value"),
+    [("data", "AAAA"), ("data", "no base64"), ("shape", [7]), ("type", "nine"), ("type", "<08"), ("type", "O")],
 )
 def test_a_damaged_array_of_a_run_is_the_files_fault(field, value):
     packed = files.encode_array(np.arange(3))
@@ -235,7 +203,7 @@ def test_a_damaged_checkpoint_names_the_remedy(tmp_path):
     whole = state.read_text(encoding="utf-8")
     for damaged in (whole[: len(whole) // 2], whole.replace('"episodes"', '"episodez"', 1), ""):
         state.write_text(damaged, encoding="utf-8")
-        with pytest.raises(InvalidFile, match=f"delete {state} to start again"):
+        with pytest.raises(InvalidFile, match=f"(truncated or damaged|edited).*delete {state} to start again"):
             vr.learn(mdp, G, episodes=5, checkpoint=state)
     state.unlink()
     vr.learn(mdp, G, episodes=5, checkpoint=state)
@@ -289,12 +257,6 @@ def test_the_series_of_all_episodes_are_put_together_only_to_be_written(tmp_path
     monkeypatch.setattr(checkpoint, "SECONDS_BETWEEN", 1e9)
     vr.learn(Chain(), vr.Mean(), checkpoint=tmp_path / "state.json", **told)
     assert len(calls) == 2
-
-
-@pytest.mark.parametrize("kind", ["<08", "O", "no such type"])
-def test_a_type_that_numpy_cannot_parse_is_the_files_fault(kind):
-    with pytest.raises(InvalidFile, match="cannot be unpacked"):
-        files.decode_array({**files.encode_array(np.arange(3)), "type": kind})
 
 
 def test_a_full_disk_names_the_checkpoint_and_leaves_nothing_half_written(tmp_path, monkeypatch):

@@ -12,12 +12,12 @@ from pathlib import Path
 import mpmath
 import numpy as np
 import pytest
+from test_learn_exact import joint
 from test_learn_run import Chain
 
 import verified_risk as vr
-from verified_risk.learning.declarations import Declared, knowledge_of
+from verified_risk.learning.declarations import Declared
 from verified_risk.learning.guarantee import UniformProblem, data_bound, guarantee_of, uniform_bounds
-from verified_risk.learning.planner import patience_of
 from verified_risk.learning.problem import standard_form
 from verified_risk.learning.task import ALGORITHMS, Settings, Task
 
@@ -36,13 +36,6 @@ CONCAVE = (*POLYGONS, "smooth concave", "steep concave")
 NOT_LIPSCHITZ = ("steep concave", "quantile")
 SCALES = (1 - Fraction(1, 10**9), Fraction(1), Fraction(12))
 LINEAR = "the planner's certified error does not vanish"
-
-
-def joint(discount=1):
-    return vr.MDP.from_outcomes(
-        [[[("1/2", 1, 1), ("1/2", 0, 0)], [("1/4", 1, 0), ("3/4", 0, "1/2")]], [[(1, 0, "1/2")], [(1, 1, 0)]]],
-        initial=[1, 0], horizon=2, discount=discount,
-    )  # fmt: skip
 
 
 def product(discount=1):
@@ -233,29 +226,3 @@ def test_each_constant_of_the_bound_from_data():
     for k, value in enumerate(found):
         exact = math.e / (math.e - 1) * 4 * (sum(widths[: k + 1]) + 15 * math.log(20))
         assert exact * (1 - 1e-13) <= value <= exact * (1 + 1e-10)
-
-
-def count_of_page_ten(S, m, outcomes, *, joint, known):
-    """One pair: the table "which union"; ``outcomes`` is how many can follow."""
-    successor = {1: 0, 2: 1}.get(outcomes, outcomes)
-    return successor + (0 if joint or known else m - 1)
-
-
-def test_the_number_of_tests_and_the_patience_are_those_of_the_page():
-    for build in (product, joint):
-        mdp = build()
-        standard = standard_form(mdp)
-        S, m, both = mdp.n_states, len(standard.atoms), not mdp.is_product
-        pairs = [len({t for t, p in action.successors if p}) for _, _, action in mdp]
-        for known in (False, True):
-            if not both:
-                found = knowledge_of(standard, Declared(rewards=known))
-                assert found.tests == len(pairs) * count_of_page_ten(S, m, S, joint=both, known=known)
-                found = knowledge_of(standard, Declared(rewards=known, successors=True))
-                assert found.tests == max(1, sum(count_of_page_ten(S, m, x, joint=both, known=known) for x in pairs))
-        if both:
-            assert knowledge_of(standard, Declared()).tests == len(pairs) * S * m
-            assert knowledge_of(standard, Declared(successors=3)).tests == len(pairs) * 3
-        assert patience_of(knowledge_of(standard, Declared())) == Fraction(len(pairs), 1280)
-    large = standard_form(vr.models.random_sparse(40, 4, 2, 2, horizon=2, seed=0, grid=2))
-    assert patience_of(knowledge_of(large, Declared())) == Fraction(1, 16)

@@ -84,7 +84,7 @@ def test_a_learned_policy_moves_only_to_a_model_of_its_shape_and_knows_its_rewar
     mdp = vr.models.two_paths()
     policy = vr.learn(mdp, "mean", episodes=2).policy()
     assert policy.on(mdp).choice(0, 0, 0) == policy.choice(0, 0, 0)
-    with pytest.raises(InvalidPolicy, match="differs in states, actions or horizon"):
+    with pytest.raises(InvalidPolicy, match="not the states, actions and horizon"):
         policy.on(mdp.with_horizon(3))
     with pytest.raises(InvalidPolicy, match="reward 50 is not one the policy was learned with"):
         policy.atom(Fraction(50))

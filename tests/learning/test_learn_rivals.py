@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from reference_rivals import ReferenceBernstein, ReferencePosterior
+from test_learn_reference import coin_walk
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
@@ -18,18 +19,6 @@ from verified_risk.learning.task import Settings, Task
 
 LONG = 500
 DELTA = Fraction(1, 10)
-
-
-def coin_walk():
-    """Rewards come with the next state."""
-    return vr.MDP.from_outcomes(
-        [
-            [[("1/2", 1, 1), ("1/2", 0, 0)], [("1/4", 1, 0), ("3/4", 0, "1/2")]],
-            [[(1, 0, "1/2")], [("1/3", 1, 1), ("2/3", 0, 0)]],
-        ],
-        initial=["1/2", "1/2"],
-        horizon=3,
-    )
 
 
 def small_random():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -11,7 +10,6 @@ import pytest
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidFile, InvalidObjective, StoppedRun, Unsupported
 from verified_risk.learning import episodes
-from verified_risk.learning.guarantee import Problem, regret_bounds, up
 
 CVAR = vr.CVaR("33/100")
 
@@ -191,27 +189,6 @@ def test_a_learned_policy_can_be_saved_and_played_elsewhere(tmp_path):
 # -- guarantees --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("G", "said", "bounded"),
-    [
-        (CVAR, "corrected theorem for concave", True),
-        (vr.DualPower(2), "corrected theorem for concave", True),
-        (vr.ProportionalHazard(2), "known reward atoms", True),
-        (vr.VaR("1/4"), "none is known", False),
-        (vr.Wang("3/4"), "none is known", False),
-        (vr.CPW("71/100"), "none is known", False),
-    ],
-    ids=str,
-)
-def test_every_objective_runs_and_says_what_is_guaranteed(G, said, bounded):
-    run = vr.learn(vr.models.two_paths(), G, episodes=10, algorithm="ucb")
-    assert said in run.guarantee
-    assert (run.bound is not None) == bounded
-    assert (run.proved, run.on_paper) == (False, bounded)
-    if bounded:
-        assert (run.regret <= run.bound).all()
-
-
 def test_radii_below_the_theorem_are_not_called_proved_and_those_above_cost_more():
     mdp = vr.models.two_paths()
     assert not vr.learn(mdp, CVAR, episodes=10, bonus_scale="1/2").proved
@@ -220,24 +197,6 @@ def test_radii_below_the_theorem_are_not_called_proved_and_those_above_cost_more
     assert wide.bound[-1] > plain.bound[-1]
     for algorithm in ("greedy", "ucbvi", "ucb-as-printed"):
         assert vr.learn(mdp, CVAR, episodes=10, algorithm=algorithm).bound is None
-
-
-def test_the_bounds_are_the_formulas_of_the_theorem_rounded_up():
-    T, S0, A, K, delta, L = 4, 5, 3, 1000, Fraction(1, 20), Fraction(10, 3)
-    ell = math.log((S0 + 2) * S0 * A * K * T / float(delta))
-    root = float(L) * ((T - 1) * S0 + 2) * math.sqrt(2 * S0 * A * T * ell)
-    expected, likely = regret_bounds(Problem(S0, A, T, K, delta), L)
-    k = np.array([1.0, 10.0, 1000.0])
-    formula = root * np.sqrt(k) + float(L) * T**2 * S0 * A + float(delta) * k * T
-    assert (expected.at(k) >= formula * (1 - 1e-13)).all()
-    assert np.allclose(expected.at(k), formula, rtol=1e-12)
-    e = math.e / (math.e - 1)
-    formula = e * (root * np.sqrt(k) + float(L) * (T**2 * S0 * A + T * (T + 1) / 2 * math.log(1 / float(delta))))
-    assert np.allclose(likely.at(k), formula, rtol=1e-12)
-    general, _ = regret_bounds(Problem(S0, A, T, K, delta, concave=False, atoms=3), L)
-    ell = math.log((S0 + 3) * S0 * A * K * T / float(delta))
-    assert general.root == pytest.approx(float(L) * T * (S0 + 1 + 2) * math.sqrt(2 * S0 * A * T * ell))
-    assert Fraction(up(Fraction(1, 3))) > Fraction(1, 3)
 
 
 # -- environments ------------------------------------------------------------------------------------------------------

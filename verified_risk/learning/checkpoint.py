@@ -78,11 +78,9 @@ class Checkpoint:
         learner.model = self._rows("model", learner.model, data["model"])
         named = [data["known"][name] for name in ("length", "state", "atom")]
         learner.known = learner.known._replace(**self._rows("known", KnownRows(*learner.known[:3]), named)._asdict())
-        learner.tables.quality[:] = decode_array(data["quality"])
-        learner.touched[:] = decode_array(data["touched"])
-        learner.ascent.utility[:] = decode_array(data["utility"])
-        learner.ascent_below.utility[:] = decode_array(data["utility_below"])
-        learner.tables.policy[:] = policy = decode_array(data["policy"])
+        for name, array in self._arrays().items():
+            array[:] = decode_array(data[name])
+        policy = decode_array(data["policy"])
         _require(policy.size == 0 or 0 <= policy.min() <= policy.max() < max(learner.standard.n_actions), "policy")
         learner.value, learner.upper, learner.planned = data["value"], data["upper"], data["planned"]
         learner.fresh = True
@@ -106,13 +104,17 @@ class Checkpoint:
             _require(same, f"{name}.{field}")
         width = found.state.shape[1]
         _require(found.atom.shape == found.state.shape, f"{name}.atom")
-        for field, most in (("length", width), ("state", self.learner.standard.n_states), ("atom", self._atoms())):
+        standard = self.learner.standard
+        for field, most in (("length", width), ("state", standard.n_states), ("atom", max(len(standard.atoms) - 1, 0))):
             array = getattr(found, field)
             _require(array.size == 0 or 0 <= array.min() <= array.max() <= most, f"{name}.{field}")
         return found
 
-    def _atoms(self) -> int:
-        return max(len(self.learner.standard.atoms) - 1, 0)
+    def _arrays(self) -> dict[str, Any]:
+        """Return the arrays of fixed size."""
+        learner, tables = self.learner, self.learner.tables
+        utilities = {"utility": learner.ascent.utility, "utility_below": learner.ascent_below.utility}
+        return {"quality": tables.quality, "touched": learner.touched, **utilities, "policy": tables.policy}
 
     def save(self, episodes: int, series: Callable[[], Sequence[Floats]], *, now: bool = False) -> None:
         """Write the file if ``SECONDS_BETWEEN`` have passed, or ``now``; ``series`` is called only then."""
@@ -126,11 +128,7 @@ class Checkpoint:
             "counts": [encode_array(x) for x in learner.counts],
             "model": [encode_array(x) for x in learner.model],
             "known": {name: encode_array(getattr(learner.known, name)) for name in ("length", "state", "atom")},
-            "quality": encode_array(learner.tables.quality),
-            "touched": encode_array(learner.touched),
-            "utility": encode_array(learner.ascent.utility),
-            "utility_below": encode_array(learner.ascent_below.utility),
-            "policy": encode_array(learner.tables.policy),
+            **{name: encode_array(x) for name, x in self._arrays().items()},
             "value": learner.value,
             "upper": learner.upper,
             "planned": learner.planned,

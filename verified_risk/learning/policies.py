@@ -20,6 +20,7 @@ from ..mdp import MDP
 from ..numbers.format import short
 from ..numbers.rational import Rational, as_fraction, as_whole, ceil_div, text
 from ..policy import Choice, Policy
+from ..policy.base import same_shape
 from .problem import Standard
 
 
@@ -58,10 +59,7 @@ class LearnedPolicy(Policy):
         return self._atom[x]
 
     def on(self, mdp: MDP) -> LearnedPolicy:
-        if mdp.n_actions != self.mdp.n_actions or mdp.horizon != self.mdp.horizon:
-            raise InvalidPolicy(
-                f"the policy is for {self.mdp!r}, which differs in states, actions or horizon from {mdp!r}"
-            )
+        same_shape(self.mdp, mdp)
         moved = LearnedPolicy(mdp, self.standard, self.table)
         moved._rounds = self._rounds
         return moved
