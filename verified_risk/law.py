@@ -245,6 +245,15 @@ class Law(files.Saved):
         step = as_step(eta)
         return Law.of_weights(added_up((ceil_div(x, step) * step, p) for x, p in self))
 
+    def round_down(self, eta: Rational) -> Law:
+        r"""Return the pushforward under :math:`\phi(x) = \eta \lfloor x / \eta \rfloor`.
+
+        :param eta: the grid's step, positive
+        :returns: the law of the rounded value
+        """
+        step = as_step(eta)
+        return Law.of_weights(added_up((x // step * step, p) for x, p in self))
+
     def kolmogorov(self, other: Law) -> Fraction:
         """Return the KS distance, the largest difference of the two CDFs.
 

@@ -114,7 +114,7 @@ BAD = [
     (["learn", "two_paths", "--bonus-scale", "0"], "bonus_scale is 0, wanted a positive number"),
     (["learn", "two_paths", "--eta", "nan"], "eta"),
     (["learn", "two_paths", "--seed", "-1"], "-1 is not in the range x>=0"),
-    (["learn", "two_paths", "--algorithm", "sarsa"], "'sarsa' is not one of 'kl', 'ucb', 'ucb-as-printed'"),
+    (["learn", "two_paths", "--algorithm", "sarsa"], "'sarsa' is not one of 'kl', 'bets', 'ucb'"),
     (["learn", "two_paths", "--algorithm", "greedy", "--audit"], "there is no theorem to audit, wanted 'kl'"),
     (["learn", "two_paths", "--stop-when", "-1"], "stop_when is -1, wanted a gap of at least 0"),
     (["learn", "two_paths", "--largest-return", "x"], "largest_return is 'x', wanted a number"),

@@ -178,7 +178,7 @@ def test_both_values_are_those_of_page_ten_whatever_was_counted(model):
         successors, goal = case % 2 == 1, rng.choice([*GOALS])
         rewards = case % 4 > 1 and mdp.is_product
         delta = rng.choice(["1/10", "1/1000000", "1e-320", "1e-4000"])
-        settings = Settings.read(goal, 9, delta, eta, declared=Declared(rewards, successors))
+        settings = Settings.read(goal, 9, delta, eta, algorithm="kl", declared=Declared(rewards, successors))
         task = Task.of(standard_form(mdp, settings.eta), settings)
         standard, learner = task.standard, task.learner(room=4)
         flat = [pair for actions in standard.pairs for pair in actions]

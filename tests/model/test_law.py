@@ -41,11 +41,13 @@ def test_mixture_mixes_the_masses(a, b, w):
 
 
 @given(plain_laws(), st.fractions(min_value=Fraction(1, 7), max_value=2, max_denominator=7))
-def test_rounding_up_moves_each_atom_to_the_next_multiple(plain, eta):
-    rounded = Law(plain).round_up(eta)
-    for y in rounded.atoms:
-        assert (y / eta).denominator == 1
-        assert rounded.mass(y) == sum(p for x, p in plain.items() if y - eta < x <= y)
+def test_rounding_moves_each_atom_to_the_next_multiple(plain, eta):
+    up, down = Law(plain).round_up(eta), Law(plain).round_down(eta)
+    assert all((y / eta).denominator == 1 for y in (*up.atoms, *down.atoms))
+    for y in up.atoms:
+        assert up.mass(y) == sum(p for x, p in plain.items() if y - eta < x <= y)
+    for y in down.atoms:
+        assert down.mass(y) == sum(p for x, p in plain.items() if y <= x < y + eta)
 
 
 @given(plain_laws(), plain_laws())

@@ -165,13 +165,13 @@ class Learner:
         changed = refresh(self.shape, self.sets, self.target)
         again = self.fresh and self.target.kind != CURVE  # the same to the last bit; an ascent would go on
         if changed or again or not self.planned or self.target.kind == UCBVI:
-            self._plan_with(self.model, self.target, self.target.beyond, self.ascent)
+            self._plan_with(self.model, self.target.beyond, self.ascent, bets=self.target.bets)
             self.fresh = False
         self.planned = True
         return self.value
 
-    def _plan_with(self, model: Model, target: Target, beyond: int, ascent: Ascent) -> None:
-        sets = self.sets._replace(model=model)
+    def _plan_with(self, model: Model, beyond: int, ascent: Ascent, *, bets: bool = False) -> None:
+        sets, target = self.sets._replace(model=model), self.target._replace(bets=bets)
         if target.kind == CURVE:
             self.value, self.upper = kernels.plan_curve(
                 self.shape, sets, self.tables, target, ascent, beyond, self.fresh
@@ -188,8 +188,7 @@ class Learner:
         at_the_end = self.model.state == self.standard.n_states
         atom = np.where(at_the_end, 0, self.model.atom)
         self.fresh = True
-        model, target = self.model._replace(atom=atom, reward=self.model.reward_low), self.target._replace(bets=False)
-        self._plan_with(model, target, WORST, self.ascent_below)
+        self._plan_with(self.model._replace(atom=atom, reward=self.model.reward_low), WORST, self.ascent_below)
         found, table = self.value, self.policy_table()
         self.value, self.upper = kept
         self.tables.policy[:] = policy
@@ -198,7 +197,7 @@ class Learner:
     def plan_truth(self) -> None:
         """Plan in the true model."""
         self.fresh = True
-        self._plan_with(self.world.truth, self.target._replace(bets=False), BEST, self.ascent)
+        self._plan_with(self.world.truth, BEST, self.ascent)
 
     def play(self, draws: Floats) -> Path:
         """Play and count one episode in the true model."""

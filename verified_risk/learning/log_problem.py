@@ -69,7 +69,7 @@ class LogProblem:
         rewarded, following = facts.get("known_rewards", False), facts.get("known_successors", False)
         self.declared = Declared.read(rewarded, following, facts.get("largest_return"))
         check_box(self.declared)
-        settings = Settings.read(objective, 1, delta, facts.get("eta"))
+        settings = Settings.read(objective, 1, delta, facts.get("eta"), algorithm="kl")
         self.delta = settings.delta
         self._name(wanted)
         start = self._initial(facts.get("initial"))
