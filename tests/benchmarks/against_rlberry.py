@@ -1,106 +1,120 @@
-"""Regret on gymnasium's slippery 4x4 lake, mean objective, 20 steps, 2000 episodes: rlberry's UCBVI and our learners.
+"""Regret for the mean on five models: rlberry's UCBVI and our learners, nothing declared unless said.
 
-``python tests/benchmarks/against_rlberry.py`` prints the table; rlberry takes part where ``rlberry-scool`` is there.
-Its dependencies may exclude ours: then ``python tests/benchmarks/against_rlberry.py --rlberry`` in an environment of
-its own prints its row alone.  Every policy played is evaluated in the model by backward induction; the optimum of all
-episodes together is 398.3.
+    python tests/benchmarks/against_rlberry.py --write FOLDER     # the models as arrays; the table of our learners
+    python tests/benchmarks/against_rlberry.py --rlberry FOLDER   # the row of rlberry, where rlberry-scool is installed
 
-rlberry's default bonus is ``sqrt(1/n) + V/n``, without a logarithm: a tuned form of the theorem's, not the theorem's.
-Neither ``ucbvi`` with the bonus of Azar et al. nor our sets are tuned.  In gymnasium's environment rlberry's agent
-never acts where an episode is over, and goes on believing that such states are worth everything; so it also plays the
-lake as a finite model in which they are absorbing (and in which a step pays its mean reward).
+rlberry's dependencies may exclude ours, so its row needs these arrays only.  Its agent plays finite models whose
+rewards are their means, rescaled to [0, 1], and in which finished episodes go on in absorbing states.  Its default
+bonus is ``sqrt(1/n) + V/n``, without a logarithm: a tuned form of the theorem's, not the theorem's.  Every policy
+played is evaluated in the model by backward induction, and regret is in the model's own rewards.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
-EPISODES, HORIZON, SEEDS = 2000, 20, 3
-OVER = (5, 7, 11, 12, 15)
-"""Holes and the goal: the episode is over there."""
+EPISODES = 5000
+MODELS = {"lake, T = 20": 20, "lake, T = 40": 40, "random": 10, "swim": 20, "cliff": 30}
+LEARNERS = {
+    "bets, the default (proved)": {},
+    "kl (proved)": {"algorithm": "kl"},
+    "bets, rewards and successors known (proved)": {"known_rewards": True, "known_successors": True},
+}
 
 
-def lake() -> tuple[np.ndarray, np.ndarray]:
-    """Transition and mean reward arrays of gymnasium's environment."""
-    import gymnasium
-
-    rows = gymnasium.make("FrozenLake-v1").unwrapped.P
-    P, R = np.zeros((16, 4, 16)), np.zeros((16, 4))
-    for s in range(16):
-        for a in range(4):
-            for p, after, r, _ in rows[s][a]:
-                P[s, a, s if s in OVER else after] += p
-                R[s, a] += 0.0 if s in OVER else p * r
-    return P, R
-
-
-def value_of(P: np.ndarray, R: np.ndarray, actions: np.ndarray | None) -> float:
-    """The mean return from the start of ``actions[t, s]``; of the best policy for None."""
-    V = np.zeros(16)
-    for t in reversed(range(HORIZON)):
+def value_of(P: np.ndarray, R: np.ndarray, start: np.ndarray, horizon: int, actions: np.ndarray | None = None) -> float:
+    """The mean return of ``actions[t, s]``; of the best policy for None."""
+    V = np.zeros(len(R))
+    for t in reversed(range(horizon)):
         Q = R + P @ V
-        V = Q.max(axis=1) if actions is None else Q[np.arange(16), actions[t]]
-    return float(V[0])
+        V = Q.max(axis=1) if actions is None else Q[np.arange(len(R)), actions[t]]
+    return float(start @ V)
 
 
-def rlberry_regret(seed: int, *, absorbing: bool) -> float:
-    """Of ``UCBVIAgent`` as it comes, in gymnasium's environment or in a finite model that goes on after the end."""
-    from rlberry.envs import gym_make
+def rlberry_regret(P: np.ndarray, R: np.ndarray, start: np.ndarray, horizon: int, seed: int) -> float:
+    """Of ``UCBVIAgent`` as it comes."""
     from rlberry.envs.finite_mdp import FiniteMDP
     from rlberry.seeding import Seeder
     from rlberry_scool.agents import UCBVIAgent
 
-    P, R = lake()
-    best = value_of(P, R, None)
-    env = FiniteMDP(R, P, initial_state_distribution=0) if absorbing else gym_make("FrozenLake-v1", wrap_spaces=True)
-    agent = UCBVIAgent(env, horizon=HORIZON, seeder=Seeder(seed))
+    scale = float(R.max() - R.min())
+    env = FiniteMDP((R - R.min()) / scale, P, initial_state_distribution=start)
+    agent = UCBVIAgent(env, horizon=horizon, seeder=Seeder(seed))
     env.reseed(Seeder(seed))
-    total = 0.0
+    best, total = value_of(P, R, start, horizon), 0.0
     for _ in range(EPISODES):
-        total += best - value_of(P, R, agent.Q.argmax(axis=2))
+        total += best - value_of(P, R, start, horizon, agent.Q.argmax(axis=2))
         agent._run_episode()
     return total
 
 
-def our_rows() -> list[tuple[str, list[float]]]:
-    import gymnasium
-
+def models() -> dict:
     import verified_risk as vr
 
-    mdp = vr.MDP.from_gymnasium(gymnasium.make("FrozenLake-v1"), horizon=HORIZON)
-    learners = (
-        ("kl, the default (proved)", {}),
-        ("kl, no return above 1 (proved)", {"largest_return": 1}),
-        ("kl, rewards and successors known (proved)", {"known_rewards": True, "known_successors": True}),
-        ("ucb (proved)", {"algorithm": "ucb"}),
-        ("bernstein (proved)", {"algorithm": "bernstein"}),
-        ("ucbvi, bonus of Azar et al. (proved for the mean)", {"algorithm": "ucbvi"}),
-        ("posterior (Bayesian)", {"algorithm": "posterior"}),
-        ("greedy-tried (nothing proved)", {"algorithm": "greedy-tried"}),
-    )
-    return [
-        (name, [float(vr.learn(mdp, "mean", episodes=EPISODES, seed=seed, **told).regret[-1]) for seed in range(SEEDS)])
-        for name, told in learners
-    ]
+    gym = vr.MDP.from_gymnasium
+    return {
+        "lake, T = 20": gym("FrozenLake-v1", horizon=20),
+        "lake, T = 40": gym("FrozenLake-v1", horizon=40),
+        "random": vr.models.random_sparse(20, actions=3, successors=3, rewards=2, horizon=10, seed=3),
+        "swim": vr.models.river_swim(horizon=20),
+        "cliff": gym("CliffWalking-v1", horizon=30),
+    }
+
+
+def arrays_of(mdp) -> dict[str, np.ndarray]:
+    """Transitions, mean rewards and initial law; a missing action is a copy of the first one."""
+    n, most = mdp.n_states, max(mdp.n_actions)
+    P, R, start = np.zeros((n, most, n)), np.zeros((n, most)), np.zeros(n)
+    for s in range(n):
+        for a in range(most):
+            for p, after, r in mdp.actions(s)[a if a < mdp.n_actions[s] else 0].outcomes:
+                P[s, a, after] += float(p)
+                R[s, a] += float(p * r)
+    for s, p in mdp.initial:
+        start[s] = float(p)
+    return {"P": P, "R": R, "start": start}
+
+
+def table(rows: dict[str, list[Sequence[float]]]) -> None:
+    print(f"{f'regret of {EPISODES} episodes':<46}" + "".join(f"{name:>18}" for name in MODELS))
+    for name, found in rows.items():
+        cells = (f"{np.mean(x):.0f} ± {np.std(x) / len(x) ** 0.5:.0f}" for x in found)
+        print(f"{name:<46}" + "".join(f"{cell:>18}" for cell in cells))
 
 
 def main() -> None:
-    rows: list[tuple[str, list[float]]] = []
-    try:
-        import rlberry_scool  # noqa: F401
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    wanted = parser.add_mutually_exclusive_group(required=True)
+    wanted.add_argument("--write", type=Path)
+    wanted.add_argument("--rlberry", type=Path)
+    parser.add_argument("--seeds", type=int, default=3)
+    options = parser.parse_args()
+    if options.rlberry is not None:
+        read = [(np.load(options.rlberry / f"{name}.npz"), T) for name, T in MODELS.items()]
+        found = [
+            [rlberry_regret(x["P"], x["R"], x["start"], T, seed) for seed in range(options.seeds)] for x, T in read
+        ]
+        return table({"rlberry's UCBVI (bonus not proved)": found})
+    import verified_risk as vr
 
-        for where, absorbing in (("gymnasium's lake", False), ("absorbing ends", True)):
-            found = [rlberry_regret(seed, absorbing=absorbing) for seed in range(SEEDS)]
-            rows.append((f"rlberry's UCBVI, {where} (bonus not proved)", found))
-    except ImportError:
-        print("rlberry-scool is not installed: its row is left out")
-    if "--rlberry" not in sys.argv:
-        rows += our_rows()
-    print(f"{f'FrozenLake-v1, mean, {HORIZON} steps, {EPISODES} episodes':<56} {'regret':>8} {'std. error':>11}")
-    for name, found in rows:
-        print(f"{name:<56} {np.mean(found):>8.1f} {np.std(found) / len(found) ** 0.5:>11.1f}")
+    options.write.mkdir(parents=True, exist_ok=True)
+    for name, mdp in models().items():
+        np.savez(options.write / f"{name}.npz", **arrays_of(mdp))
+    runs = {
+        learner: [
+            [
+                float(vr.learn(mdp, "mean", episodes=EPISODES, seed=seed, **told).regret[-1])
+                for seed in range(options.seeds)
+            ]
+            for mdp in models().values()
+        ]
+        for learner, told in LEARNERS.items()
+    }
+    return table(runs)
 
 
 if __name__ == "__main__":
