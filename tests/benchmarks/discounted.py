@@ -22,8 +22,7 @@ from fractions import Fraction
 from rows import row
 
 import verified_risk as vr
-from verified_risk.grid.floats import float_model
-from verified_risk.grid.scaled import scaled_model
+from verified_risk.grid import float_model, scaled_model
 from verified_risk.planning import clock
 from verified_risk.planning.certify import certify_on_grid
 from verified_risk.planning.outward import short_below

@@ -12,9 +12,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
-from verified_risk.grid import own_unit
-from verified_risk.grid.floats import float_model
-from verified_risk.grid.scaled import scaled_model
+from verified_risk.grid import float_model, own_unit, scaled_model
 from verified_risk.kernels import budget_pass as budget_kernels
 from verified_risk.kernels import interpolated_pass as interpolated_kernels
 from verified_risk.kernels.jit import Kernel

@@ -14,7 +14,7 @@ import pytest
 from test_plan_discounted import discounted, forget_the_scale_of_one_step, round_to_nearest
 
 import verified_risk as vr
-from verified_risk.grid import scaled
+from verified_risk import grid
 from verified_risk.kernels import cell_contract
 from verified_risk.numbers.enclosure import bounds
 from verified_risk.objectives.lines import line_above
@@ -140,7 +140,7 @@ def test_cost_vectors_and_ranges_enclose_what_policies_do():
 
 def test_losses_and_distances_are_those_of_the_laws():
     for mdp, model, eta, _ in cases("reference", 25, max_states=3, max_actions=2):
-        found = reference(scaled.scaled_model(mdp, eta, (0,) * mdp.horizon, joint=True))
+        found = reference(grid.scaled_model(mdp, eta, (0,) * mdp.horizon, joint=True))
         starts = np.concatenate(([0], np.cumsum(mdp.n_actions)))
 
         def law(t, s, a, model=model, found=found, least=mdp.reward_range[0]):
@@ -179,7 +179,7 @@ def test_laws_that_alternate_between_points_are_apart_though_their_shares_agree(
     cdfs = [list(itertools.accumulate(law.get(x, Fraction()) for x in middles)) for law in (first, second)]
     apart = sum(abs(x - y) for x, y in zip(*cdfs, strict=True))
     assert apart == 2 * n * p == 1
-    found = reference(scaled.scaled_model(mdp, Fraction(1), (0,), joint=True))
+    found = reference(grid.scaled_model(mdp, Fraction(1), (0,), joint=True))
     action = found.action[0, 0]
     assert action in (1, 2)
     assert apart <= found.distance[0][3 - action] <= apart + 0.1
@@ -240,9 +240,9 @@ def test_linear_programs_agree_with_both_routes():
 
 def read_no_bends(monkeypatch):
     """Tables read on the line between nodes, with no correction: shares that look like none to the bends."""
-    honest = scaled._scaled_step
+    honest = grid._scaled_step
     monkeypatch.setattr(
-        scaled, "_scaled_step", lambda *args: replace(step := honest(*args), share=np.where(step.share > 0, 1.0, 0.0))
+        grid, "_scaled_step", lambda *args: replace(step := honest(*args), share=np.where(step.share > 0, 1.0, 0.0))
     )
 
 

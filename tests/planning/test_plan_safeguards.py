@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import verified_risk as vr
-from verified_risk.grid.floats import float_model
-from verified_risk.grid.scaled import scaled_model
+from verified_risk.grid import float_model, scaled_model
 from verified_risk.planning import certify, grid_choice, outward
 from verified_risk.planning.exact import exact_route as exact
 from verified_risk.planning.forward_law import forward_depth

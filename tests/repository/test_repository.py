@@ -64,7 +64,6 @@ CHECK_SHORTCUTS = {
 }
 #: The same within a room, module to module: methods of a class whose work is done in a module that imports the class.
 OWN_SHORTCUTS = {
-    ("grid.compiled", "grid.floats"),  # model.floats()
     ("mdp.readers", "mdp.as_json"),  # MDP.load
     ("objectives.weighting", "objectives.levels"), ("objectives.weighting", "objectives.mixture"),  # G.levels, G + H
     ("objectives.weighting", "objectives.polygon"),  # G.polygon_below(accuracy)

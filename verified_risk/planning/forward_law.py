@@ -12,11 +12,10 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from ..grid import own_unit
-from ..grid.floats import FloatModel, Floats, float_model
-from ..grid.scaled import scaled_model
+from ..grid import FloatModel, float_model, own_unit, scaled_model
 from ..law import Law
 from ..mdp import MDP
+from ..mdp.packed import Floats
 from ..policy import GridPolicy, Policy
 from ..policy.cell_policy import CellPolicy
 from .clock import memory_limit

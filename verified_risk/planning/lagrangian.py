@@ -26,9 +26,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import Infeasible, InvalidArgument, Unsupported
-from ..grid.floats import Floats, float_model
+from ..grid import float_model
 from ..law import Law
 from ..mdp import MDP
+from ..mdp.packed import Floats
 from ..numbers.enclosure import Truth, bounds
 from ..numbers.format import at_most
 from ..objectives import Mixture, Weighting

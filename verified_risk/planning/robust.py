@@ -26,7 +26,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from ..errors import InvalidArgument, Unsupported
-from ..grid.compiled import Grid, compiled
+from ..grid import Grid, compiled
 from ..mdp.flat import starts
 from ..mdp.intervals import IntervalMDP
 from ..numbers.enclosure import Truth

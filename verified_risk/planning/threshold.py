@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from ..grid import grid_model
-from ..grid.floats import FloatModel
+from ..grid import FloatModel, grid_model
 from ..mdp import MDP
 from ..objectives.weighting import Jump
 from .clock import Clock

@@ -17,7 +17,8 @@ from itertools import count
 import numpy as np
 
 from ..errors import InvalidArgument, Unsupported
-from ..grid.floats import Ints, float_model
+from ..grid import float_model
+from ..mdp.packed import Ints
 from ..objectives.weighting import Knots
 from ..planning.clock import Clock, TimeUp
 from ..planning.result import Plan

@@ -2,7 +2,7 @@ r"""Certificates of discounted plans: interpolated tables on the planner's own g
 
 The budget before step t is :math:`\eta\rho - \sum_{u<t} \gamma^u (r_u - \text{least})`, known exactly.  The grid before
 step t has the unit :math:`e_t = \delta_{t-1}`, that of step t is :math:`\delta_t = \eta\,2^{-h_t}`, as in
-:mod:`verified_risk.grid.scaled` and :class:`~verified_risk.policy.cell_policy.CellPolicy`.  The checker computes both
+:mod:`verified_risk.grid` and :class:`~verified_risk.policy.cell_policy.CellPolicy`.  The checker computes both
 tables itself; the certificate contains only windows and actions.
 """
 

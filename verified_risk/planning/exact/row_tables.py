@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ...grid import compiled, own_unit
-from ...grid.compiled import Grid, GridStep
+from ...grid import Grid, GridStep, compiled, own_unit
 from ...mdp import MDP
 from ...numbers.rational import lcm_of_denominators
 from ...objectives.weighting import Jump

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ...grid import GridModel, TooManySums, grid_model
-from ...grid.floats import FloatModel, Step
+from ...grid import FloatModel, GridModel, Step, TooManySums, grid_model
 from ...mdp import MDP
 from ...mdp.flat import starts
 from ...numbers.enclosure import bounds

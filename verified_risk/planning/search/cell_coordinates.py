@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InvalidArgument
-from ...grid.floats import Floats, Ints
-from ...grid.scaled import ScaledModel, scaled_model
+from ...grid import ScaledModel, scaled_model
 from ...mdp import MDP
+from ...mdp.packed import Floats, Ints
 from ...numbers.rational import digits
 from .. import clock
 from ..clock import memory_limit

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...grid.floats import Floats
 from ...mdp import MDP
+from ...mdp.packed import Floats
 from ...objectives import VaR, Weighting
 from ...objectives.lines import line_above
 from ...policy import Policy

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...grid.floats import Floats, float_model
+from ...grid import float_model
 from ...law import Law
 from ...mdp import MDP
+from ...mdp.packed import Floats
 from ...numbers.enclosure import bounds
 from ...objectives import Weighting
 from ...objectives.polygon import Polygon, past_the_jump

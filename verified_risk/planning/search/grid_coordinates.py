@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InvalidArgument
-from ...grid.floats import FloatModel, Floats, Ints
+from ...grid import FloatModel
 from ...mdp.flat import starts
+from ...mdp.packed import Floats, Ints
 from ...numbers.rational import digits, float_above, float_below
 from .. import clock
 from ..clock import memory_limit

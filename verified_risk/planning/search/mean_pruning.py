@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...grid.floats import Floats
-from ...grid.scaled import ScaledModel
+from ...grid import ScaledModel
+from ...mdp.packed import Floats
 from ..tails.interpolated_tables import mean_part
 
 POINTS = 512

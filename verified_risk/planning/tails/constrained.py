@@ -21,9 +21,10 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from ...errors import Infeasible, Unsupported
-from ...grid.floats import FloatModel, Floats, float_model
+from ...grid import FloatModel, float_model
 from ...law import Law
 from ...mdp import MDP
+from ...mdp.packed import Floats
 from ...numbers.format import at_most
 from ...numbers.rational import float_above, float_below
 from ...objectives import Weighting

@@ -15,10 +15,10 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
-from ...grid.floats import Floats, float_model
-from ...grid.scaled import scaled_model
+from ...grid import float_model, scaled_model
 from ...mdp import MDP
 from ...mdp.model import required_model
+from ...mdp.packed import Floats
 from ...numbers.enclosure import Interval
 from ...numbers.format import above, columns, ends, short
 from ...numbers.rational import Rational

@@ -29,8 +29,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InvalidArgument
-from ...grid.floats import Floats
-from ...grid.scaled import ScaledModel
+from ...grid import ScaledModel
+from ...mdp.packed import Floats
 from ...numbers.rational import digits, float_above, float_below
 from ..clock import memory_limit
 from ..float_error import Enclosure

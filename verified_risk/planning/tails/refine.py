@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from ...grid.scaled import ScaledModel, scaled_model
+from ...grid import ScaledModel, scaled_model
 from ...mdp import MDP
 from ...objectives import Weighting
 from ...objectives.levels import Levels

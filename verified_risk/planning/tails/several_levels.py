@@ -28,7 +28,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ...grid.floats import FloatModel, Floats
+from ...grid import FloatModel
+from ...mdp.packed import Floats
 from ...numbers.rational import float_above, float_below
 from ...objectives import Weighting
 from ...objectives.levels import Levels
