@@ -68,7 +68,7 @@ OWN_SHORTCUTS = {
     ("objectives.weighting", "objectives.levels"), ("objectives.weighting", "objectives.mixture"),  # G.levels, G + H
     ("objectives.weighting", "objectives.polygon"),  # G.polygon_below(accuracy)
     ("policy.base", "policy.from_json"),  # Policy.load
-    ("planning.result", "proving.rechecked"),  # plan.recheck()
+    ("planning.result", "proving.proved"),  # plan.recheck()
     ("planning.result", "planning.no_horizon"),  # Plan.load
     ("learning.run", "learning.audit"),  # run.audit()
 }  # fmt: skip
