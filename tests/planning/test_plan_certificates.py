@@ -12,7 +12,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.numbers.enclosure import Truth
-from verified_risk.planning import certify, float_error
+from verified_risk.planning import certify, rounding
 from verified_risk.planning.problem import Problem
 from verified_risk.planning.routes import ROUTES
 from verified_risk.planning.search import grid_coordinates
@@ -146,22 +146,22 @@ class TestPlantedFaults:
         contractor_campaign()
 
     def test_bounds_that_are_not_widened_are_caught(self, monkeypatch):
-        monkeypatch.setattr(float_error.Enclosure, "above", lambda self, x: Fraction(x))
-        monkeypatch.setattr(float_error.Enclosure, "below", lambda self, x: Fraction(x))
+        monkeypatch.setattr(rounding.Enclosure, "above", lambda self, x: Fraction(x))
+        monkeypatch.setattr(rounding.Enclosure, "below", lambda self, x: Fraction(x))
         with pytest.raises(AssertionError, match="bound"):
             float_campaign()
 
     def test_a_flipped_rounding_direction_is_caught(self, monkeypatch):
-        above, below = float_error.Enclosure.above, float_error.Enclosure.below
-        monkeypatch.setattr(float_error.Enclosure, "above", below)
-        monkeypatch.setattr(float_error.Enclosure, "below", above)
+        above, below = rounding.Enclosure.above, rounding.Enclosure.below
+        monkeypatch.setattr(rounding.Enclosure, "above", below)
+        monkeypatch.setattr(rounding.Enclosure, "below", above)
         with pytest.raises(AssertionError, match="bound"):
             float_campaign()
 
     def test_a_final_rounding_to_nearest_is_caught(self, monkeypatch):
         monkeypatch.setattr(certify, "tidy_below", lambda x: Fraction(float(x)))
         monkeypatch.setattr(certify, "tidy_above", lambda x: Fraction(float(x)))
-        monkeypatch.setattr(float_error.Enclosure, "shrink", property(lambda self: Fraction(1)))
+        monkeypatch.setattr(rounding.Enclosure, "shrink", property(lambda self: Fraction(1)))
         with pytest.raises(AssertionError, match="bound"):
             float_campaign()
 

@@ -17,7 +17,7 @@ from verified_risk.grid import float_model, own_unit
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.objectives.levels import Levels
 from verified_risk.planning.clock import Clock
-from verified_risk.planning.float_error import gamma
+from verified_risk.planning.rounding import gamma
 from verified_risk.planning.tails.budget_tables import Shortfall
 from verified_risk.planning.tails.several_levels import MOST_LEVELS, SeveralLevels, few_levels
 

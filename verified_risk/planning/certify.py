@@ -14,8 +14,8 @@ from ..objectives import Weighting
 from ..policy import GridPolicy, Policy
 from .affordable_law import exact_value
 from .clock import Clock
-from .outward import tidy_above, tidy_below, within_range
 from .result import ErrorBudget, Plan
+from .rounding import tidy_above, tidy_below, within_range
 from .tails.tail_route import Bounds
 
 Shares: TypeAlias = Callable[[Fraction, Fraction], tuple[tuple[str, Fraction], ...]]

@@ -39,8 +39,8 @@ from ..policy import GridPolicy
 from ..policy.packed_rule import PackedRule
 from .clock import Clock, memory_limit
 from .grid_choice import choose_unit
-from .outward import tidy_above, tidy_below, within_range
 from .result import ErrorBudget, Recheck
+from .rounding import tidy_above, tidy_below, within_range
 from .search.driver import DEFAULT_GAP
 
 Array: TypeAlias = Any

@@ -34,7 +34,7 @@ from ..mdp import MDP
 from ..mdp.packed import Floats, Ints
 from ..objectives.weighting import Knots
 from ..planning.clock import Clock, TimeUp
-from ..planning.exact.exact_route import MeanToGo, least_below, mean_to_go
+from ..planning.exact_route import MeanToGo, least_below, mean_to_go
 from ..planning.result import Plan
 from ..planning.search.grid_coordinates import Oracle
 from .budgets import Charges

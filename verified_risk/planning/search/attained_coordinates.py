@@ -31,13 +31,12 @@ from ...policy.evaluation import return_law
 from ..affordable_law import most_cells
 from ..certify import Held, certify
 from ..clock import Clock
-from ..exact.exact_route import last_attained
+from ..exact_route import last_attained
 from ..grid_choice import own_grid, steps_remaining
-from ..outward import confirmable
 from ..result import Plan
-from .driver import Aim, Coordinates, Driver, compile_search, kept_parts, mixed
+from ..rounding import confirmable
+from .driver import Aim, Coordinates, Driver, by_laws, compile_search, kept_parts, mixed, off_the_jump
 from .grid_coordinates import Oracle
-from .jump_mixing import by_laws, off_the_jump
 from .relaxation import Mixture
 
 if TYPE_CHECKING:

@@ -32,8 +32,7 @@ from ...grid import FloatModel
 from ...mdp.packed import Floats, Ints
 from ...numbers.rational import digits
 from ..clock import memory_limit
-from ..float_error import Enclosure
-from ..outward import round_up_to_two_digits
+from ..rounding import Enclosure, round_up_to_two_digits
 from ..threads import in_threads, shares
 from . import in_numpy
 
