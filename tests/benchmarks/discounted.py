@@ -22,12 +22,11 @@ from fractions import Fraction
 from rows import row
 
 import verified_risk as vr
-from verified_risk.grid.floats import float_model
-from verified_risk.grid.scaled import scaled_model
+from verified_risk.grid import float_model, scaled_model
 from verified_risk.planning import clock
 from verified_risk.planning.certify import certify_on_grid
-from verified_risk.planning.outward import short_below
 from verified_risk.planning.problem import Problem
+from verified_risk.planning.rounding import short_below
 from verified_risk.planning.search.cells_route import search_cells
 from verified_risk.planning.search.grid_route import search_grid
 from verified_risk.planning.tails.refine import refined_plan

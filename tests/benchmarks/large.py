@@ -28,9 +28,7 @@ from instances import SPARSE, instance  # noqa: E402
 from rows import row  # noqa: E402
 
 import verified_risk as vr  # noqa: E402
-from verified_risk.grid import own_unit  # noqa: E402
-from verified_risk.grid.floats import float_model  # noqa: E402
-from verified_risk.grid.scaled import scaled_model  # noqa: E402
+from verified_risk.grid import float_model, own_unit, scaled_model  # noqa: E402
 from verified_risk.planning.search import grid_coordinates  # noqa: E402
 from verified_risk.planning.tails import budget_tables, interpolated_tables  # noqa: E402
 from verified_risk.planning.threads import VARIABLE, in_threads  # noqa: E402
@@ -129,8 +127,7 @@ def peak():
     return int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) * 1024
 sys.path.insert(0, {here!r})
 import verified_risk as vr
-from verified_risk.grid import own_unit
-from verified_risk.grid.floats import float_model
+from verified_risk.grid import float_model, own_unit
 from verified_risk.kernels import jit
 from verified_risk.models import random_sparse
 from verified_risk.planning import grids
@@ -170,9 +167,8 @@ sys.path.insert(0, {here!r})
 import verified_risk as vr
 from discounted import random_model
 from instances import instance
-from verified_risk.grid import own_unit
-from verified_risk.grid.floats import float_model
-from verified_risk.grid.scaled import scaled_model
+from verified_risk.grid import float_model, own_unit
+from verified_risk.grid import scaled_model
 from verified_risk.planning import grids
 from verified_risk.planning.search import between
 from verified_risk.planning.tails import interpolated

@@ -36,12 +36,10 @@ from instances import DENSE, GENERAL, LARGER_GENERAL, SPARSE, instance  # noqa: 
 from rows import row, write  # noqa: E402
 
 import verified_risk as vr  # noqa: E402
-from verified_risk.grid import compiled, grid_model, own_unit  # noqa: E402
-from verified_risk.grid.floats import float_model  # noqa: E402
+from verified_risk.grid import compiled, float_model, grid_model, own_unit  # noqa: E402
 from verified_risk.kernels import jit  # noqa: E402
 from verified_risk.planning import clock  # noqa: E402
-from verified_risk.planning.exact.exact_route import mean_to_go  # noqa: E402
-from verified_risk.planning.exact.row_tables import row_tables  # noqa: E402
+from verified_risk.planning.exact_route import mean_to_go, row_tables  # noqa: E402
 from verified_risk.planning.tails import budget_tables  # noqa: E402
 from verified_risk.planning.tails import tail_route as tails  # noqa: E402
 from verified_risk.proving.run_checker import run_checker  # noqa: E402

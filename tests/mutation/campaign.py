@@ -25,7 +25,7 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from queue import SimpleQueue
 
-from judging import Judges, copy_to, run
+from judging import Judges, copy_to, modules, run
 from operators import KINDS, Mutant, candidates, parses
 from testmap import ROOT, JudgeMap, measure, named_judges
 
@@ -34,7 +34,7 @@ FOLDERS = {
     "learning": "verified_risk/learning",
     "objectives": "verified_risk/objectives",
     "kernels": "verified_risk/kernels",
-    "grid": "verified_risk/grid",
+    "grid": "verified_risk/grid.py",
     "mdp": "verified_risk/mdp",
     "policy": "verified_risk/policy",
     "numbers": "verified_risk/numbers",
@@ -54,8 +54,7 @@ def drawn(folder: str, count: int, seed: int) -> list[Mutant]:
     The order is that of digests of the faults' own lines, so that an edit elsewhere changes no draw.
     """
     sources = {
-        path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
-        for path in sorted((ROOT / FOLDERS[folder]).rglob("*.py"))
+        path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in modules(ROOT / FOLDERS[folder])
     }
     lines = {file: source.splitlines() for file, source in sources.items()}
 

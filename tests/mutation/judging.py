@@ -39,6 +39,11 @@ _server = multiprocessing.get_context("forkserver")
 _server.set_forkserver_preload(list(PRELOADED))
 
 
+def modules(path: Path) -> list[Path]:
+    """The module, or every module of the folder."""
+    return sorted(path.rglob("*.py")) if path.is_dir() else [path]
+
+
 def copy_to(place: Path, changed: Sequence[str]) -> None:
     """A copy of what tests need, in which no module of ``changed`` has the bytes that a recorded digest is about."""
     for name in COPIED:
@@ -46,7 +51,7 @@ def copy_to(place: Path, changed: Sequence[str]) -> None:
     for name in FILES:
         shutil.copy(ROOT / name, place / name)
     for folder in changed:
-        for path in (place / folder).rglob("*.py"):
+        for path in modules(place / folder):
             path.write_text(path.read_text(encoding="utf-8") + "# a copy\n", encoding="utf-8")
 
 

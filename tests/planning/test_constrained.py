@@ -15,9 +15,9 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.errors import Infeasible, InvalidArgument, InvalidNumber, Unsupported
-from verified_risk.grid.floats import float_model
+from verified_risk.grid import float_model
 from verified_risk.numbers.enclosure import Truth
-from verified_risk.planning.tails.constrained import _Problem, _Search
+from verified_risk.planning.constraints import _DirectionSearch, _Problem
 
 LAKE = vr.models.frozen_lake()
 
@@ -113,7 +113,7 @@ def test_every_direction_bounds_every_rho():
     for mdp, model, alpha, weight, wanted in problems("directions", 25):
         problem = _Problem(weight, tuple(wanted), alpha)
         grid = float_model(mdp, vr.grid.own_unit(mdp))
-        search = _Search(grid, problem)
+        search = _DirectionSearch(grid, problem)
         search.look(Fraction(1, 3))
         shift = grid.offsets[-1]
         for theta, support in search.supports.items():

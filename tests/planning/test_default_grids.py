@@ -13,8 +13,8 @@ import verified_risk as vr
 from verified_risk.errors import InvalidArgument
 from verified_risk.mdp import rewards
 from verified_risk.numbers.enclosure import bounds
-from verified_risk.planning import float_error, forward_law, grid_choice
-from verified_risk.planning.search import cell_coordinates, grid_coordinates
+from verified_risk.planning import affordable_law, grid_choice, rounding
+from verified_risk.planning.search import cells_route, grid_coordinates
 from verified_risk.planning.tails import budget_tables, interpolated_tables, refine
 
 OBJECTIVES = (
@@ -57,10 +57,10 @@ def limit_memory(monkeypatch, bytes_allowed: int) -> None:
         grid_choice,
         budget_tables,
         grid_coordinates,
-        cell_coordinates,
+        cells_route,
         interpolated_tables,
         refine,
-        forward_law,
+        affordable_law,
     ):
         monkeypatch.setattr(module, "memory_limit", lambda: bytes_allowed)
 
@@ -98,15 +98,15 @@ def test_a_search_without_memory_takes_a_coarser_grid_and_says_so(monkeypatch, o
     fine = vr.MDP(0, [[[1], [1]]], [[{0: "1/2", "12345/10001": "1/2"}, {"1/3": 1}]], horizon=6, discount="99/100")
     limit_memory(monkeypatch, 100_000)
     found = vr.plan(fine, objective, time_limit=1)
-    assert cell_coordinates.bytes_needed(fine, *cell_coordinates.sizes(fine, found.eta)) <= 100_000
+    assert cells_route.bytes_needed(fine, *cells_route.sizes(fine, found.eta)) <= 100_000
     assert found.lower <= found.upper
 
 
 def test_budgets_that_are_all_equally_good_are_not_all_compared(monkeypatch):
     """At level 1/2 every budget between the two returns of a fair coin is as good as any other."""
     compared = []
-    honest = float_error.Enclosure.above
-    monkeypatch.setattr(float_error.Enclosure, "above", lambda self, x: compared.append(x) or honest(self, x))
+    honest = rounding.Enclosure.above
+    monkeypatch.setattr(rounding.Enclosure, "above", lambda self, x: compared.append(x) or honest(self, x))
     coin = vr.MDP(0, [[[1]]], [[{0: "1/2", 1: "1/2"}]], horizon=1)
     plan = vr.plan(coin, "cvar(1/2)", eta=Fraction(1, 10**5))
     assert plan.lower <= 0 <= plan.upper

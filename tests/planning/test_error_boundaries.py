@@ -16,12 +16,11 @@ import numpy as np
 import pytest
 
 import verified_risk as vr
-from verified_risk.grid.floats import float_model
-from verified_risk.grid.scaled import scaled_model
+from verified_risk.grid import float_model, scaled_model
 from verified_risk.kernels import cell_pass as between_kernels
 from verified_risk.models import random_sparse
 from verified_risk.objectives.polygon import Polygon
-from verified_risk.planning.search.cell_coordinates import CellOracle
+from verified_risk.planning.search.cells_route import CellOracle
 from verified_risk.planning.search.grid_coordinates import Oracle
 from verified_risk.planning.search.grid_route import _raised_cdf
 from verified_risk.planning.search.relaxation import Relaxation

@@ -8,7 +8,7 @@ import counted
 import pytest
 
 from verified_risk.errors import Unsupported
-from verified_risk.planning.float_error import SMALLEST_NORMAL, UNIT_ROUNDOFF, Enclosure, gamma
+from verified_risk.planning.rounding import SMALLEST_NORMAL, UNIT_ROUNDOFF, Enclosure, gamma
 
 
 @pytest.fixture(scope="module")

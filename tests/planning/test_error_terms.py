@@ -14,19 +14,18 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
-from verified_risk.grid.floats import float_model
-from verified_risk.grid.scaled import scaled_model
+from verified_risk.grid import float_model, scaled_model
 from verified_risk.kernels import polygon_bounds as kernels
 from verified_risk.numbers.enclosure import Interval
 from verified_risk.objectives.polygon import Polygon
 from verified_risk.objectives.weighting import Weighting
 from verified_risk.planning.affordable_law import exact_value
-from verified_risk.planning.float_error import gamma
+from verified_risk.planning.rounding import gamma
 from verified_risk.planning.search import attained_coordinates, grid_route
 from verified_risk.planning.search.branching import Node, Search
-from verified_risk.planning.search.cell_coordinates import CellOracle
+from verified_risk.planning.search.cells_route import CellOracle
+from verified_risk.planning.search.driver import by_laws
 from verified_risk.planning.search.grid_coordinates import Oracle
-from verified_risk.planning.search.jump_mixing import by_laws
 from verified_risk.planning.search.relaxation import Mixture, Relaxation
 from verified_risk.planning.tails import interpolated_tables, refine
 from verified_risk.planning.tails.budget_tables import budget_tables, linear_part

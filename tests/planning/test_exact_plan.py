@@ -12,7 +12,7 @@ from plan_models import as_mdp
 
 import verified_risk as vr
 from verified_risk.errors import Unsupported
-from verified_risk.planning.exact import exact_route
+from verified_risk.planning import exact_route
 
 MODELS = 250
 MOST_POLICIES = 1500

@@ -14,7 +14,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.planning import certify, clock
-from verified_risk.planning.search import cells_route, jump_mixing
+from verified_risk.planning.search import cells_route, driver
 
 ALPHA = Fraction(1, 3)
 G = vr.objective("1/2*var(1/3) + 1/2*mean")
@@ -107,8 +107,8 @@ def test_no_share_is_taken_where_none_helps():
     mdp = gamble()
     policy, other = vr.plan(mdp, "mean").policy, vr.plan(mdp, "var(1/3)").policy
     law, apart = vr.return_law(mdp, policy), vr.return_law(mdp, other)
-    held = jump_mixing.Held(vr.Mean().of(law), policy, law)
-    assert jump_mixing.off_the_jump(held, other, jump_mixing.by_laws(vr.Mean(), law, apart)) is held
+    held = driver.Held(vr.Mean().of(law), policy, law)
+    assert driver.off_the_jump(held, other, driver.by_laws(vr.Mean(), law, apart)) is held
 
 
 def interpolates(seed: str, count: int) -> Iterator[tuple[vr.MDP, list[dict[Fraction, Fraction]]]]:

@@ -12,14 +12,12 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
-from verified_risk.grid import own_unit
-from verified_risk.grid.floats import float_model
-from verified_risk.grid.scaled import scaled_model
+from verified_risk.grid import float_model, own_unit, scaled_model
 from verified_risk.kernels import budget_pass as budget_kernels
-from verified_risk.kernels import interpolated_pass as interpolated_kernels
+from verified_risk.kernels import budget_pass as interpolated_kernels
 from verified_risk.kernels.jit import Kernel
 from verified_risk.planning import grid_choice
-from verified_risk.planning.search import cell_coordinates, grid_coordinates
+from verified_risk.planning.search import cells_route, grid_coordinates
 from verified_risk.planning.tails import budget_tables, interpolated_tables
 
 LEAST, MOST = 0.9, 1.5
@@ -88,7 +86,7 @@ def searched() -> tuple[int, int]:
 
 def searched_between() -> tuple[int, int]:
     mdp, eta = model(20, 30, 1, "9/10"), Fraction(1, 20)
-    return cell_coordinates.bytes_needed(mdp, *cell_coordinates.sizes(mdp, eta)), peak(
+    return cells_route.bytes_needed(mdp, *cells_route.sizes(mdp, eta)), peak(
         lambda: vr.plan(mdp, "wang(3/4)", eta=eta, time_limit=2)
     )
 
@@ -108,7 +106,7 @@ def test_a_refusal_is_short_and_names_the_grid(G, discount, monkeypatch):
         "tails.budget_tables",
         "tails.interpolated_tables",
         "search.grid_coordinates",
-        "search.cell_coordinates",
+        "search.cells_route",
     ):
         monkeypatch.setattr(f"verified_risk.planning.{module}.memory_limit", lambda: 20_000)
     eta = Fraction(1, 10**4) + Fraction(1, 3**200)  # its text has 190 digits

@@ -12,10 +12,9 @@ from plan_models import small
 import verified_risk as vr
 from verified_risk.models import random_sparse
 from verified_risk.numbers.enclosure import bounds
-from verified_risk.planning import clock, one_pass_bounds
+from verified_risk.planning import clock, routes
 from verified_risk.planning.problem import Problem
 from verified_risk.planning.result import ErrorBudget
-from verified_risk.planning.routes import solve
 
 Q = Fraction
 LAWS = [
@@ -27,20 +26,20 @@ LAWS = [
 @pytest.mark.parametrize("G", ["wang(3/4)", "wang(1/10)", "hazard(1/2)", "1/3*cvar(1/10) + 2/3*wang(1)"])
 def test_a_mixture_that_is_above_a_weighting_is_worth_more_for_every_law(G):
     G = vr.objective(G)
-    above = [H for H in one_pass_bounds.candidates(G) if one_pass_bounds.is_above(G, H)]
-    assert len(above) == 1 + len(one_pass_bounds.LEVELS)
+    above = [H for H in routes.candidates(G) if routes.is_above(G, H)]
+    assert len(above) == 1 + len(routes.LEVELS)
     for H in above:
         assert all(bounds(G.of(law))[1] <= bounds(H.of(law))[1] for law in LAWS)
         for alpha, w in H.levels.tails:  # no more of the CVaR would do
-            more = min(w + Q(2, one_pass_bounds.SHARES), Q(1))
-            assert not one_pass_bounds.is_above(G, (1 - more) * vr.Mean() + more * vr.CVaR(alpha)) or w == 1
-    assert not one_pass_bounds.is_above(G, vr.CVaR("1/100"))
+            more = min(w + Q(2, routes.SHARES), Q(1))
+            assert not routes.is_above(G, (1 - more) * vr.Mean() + more * vr.CVaR(alpha)) or w == 1
+    assert not routes.is_above(G, vr.CVaR("1/100"))
 
 
 @pytest.mark.parametrize("G", ["cpw(71/100)", "wang(-3/4)", "var(1/3)", "1/2*mean + 1/2*var(1/2)"])
 def test_nothing_is_above_a_weighting_that_is_not_concave(G):
     G = vr.objective(G)
-    assert not any(one_pass_bounds.is_above(G, H) for H in one_pass_bounds.candidates(G))
+    assert not any(routes.is_above(G, H) for H in routes.candidates(G))
 
 
 @pytest.mark.parametrize("late", [0.0, 1000.0])
@@ -58,7 +57,7 @@ def test_a_search_that_found_nothing_has_what_one_pass_has(G, late, tmp_path, mo
         problem, running = Problem(mdp, G, seconds=20.0), clock.now
         with monkeypatch.context() as patch:
             patch.setattr(clock, "now", lambda running=running: running() + late)
-            found = one_pass_bounds.improved(nothing, problem, solve)
+            found = routes.improved(nothing, problem)
         assert max(bounds(G.of(vr.Law(law)))[0] for law in all_return_laws(model)) <= found.upper
         assert found.lower >= bounds(G.of(vr.plan(mdp, "mean").law))[0] - Q(1, 10**9)
         assert found.lower <= bounds(G.of(vr.return_law(mdp, found.policy)))[1]
@@ -74,13 +73,13 @@ def test_a_bound_below_what_a_policy_attains_is_reported_and_not_hidden(monkeypa
     mdp = vr.models.machine_replacement()
     plan = vr.plan(mdp, "wang(3/4)")
     wide = replace(plan, upper=mdp.remaining_range(0)[1])
-    monkeypatch.setattr(one_pass_bounds, "is_above", lambda objective, other: True)
-    monkeypatch.setattr(one_pass_bounds, "candidates", lambda objective: [vr.CVaR("1/100")])
+    monkeypatch.setattr(routes, "is_above", lambda objective, other: True)
+    monkeypatch.setattr(routes, "candidates", lambda objective: [vr.CVaR("1/100")])
     with pytest.raises(AssertionError, match="above the upper bound"):
-        one_pass_bounds.improved(wide, Problem(mdp, plan.objective), solve)
+        routes.improved(wide, Problem(mdp, plan.objective))
 
 
 def test_a_search_that_met_its_gap_is_returned_as_it_is():
     mdp = random_sparse(3, 2, 2, 2, 3, seed=1)
     plan = vr.plan(mdp, "wang(3/4)", gap="1/1000")
-    assert one_pass_bounds.improved(plan, Problem(mdp, plan.objective, gap=Q(1, 1000)), solve) is plan
+    assert routes.improved(plan, Problem(mdp, plan.objective, gap=Q(1, 1000))) is plan

@@ -12,7 +12,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.numbers.enclosure import Truth
-from verified_risk.planning import certify, float_error
+from verified_risk.planning import certify, rounding
 from verified_risk.planning.problem import Problem
 from verified_risk.planning.routes import ROUTES
 from verified_risk.planning.search import grid_coordinates
@@ -110,8 +110,7 @@ def search_campaign(count: int = 30) -> None:
 
 def contractor_campaign(count: int = 60) -> None:
     """Boxes around an optimal CDF: the contractor must keep every optimal policy inside; raises if it does not."""
-    from verified_risk.grid import own_unit
-    from verified_risk.grid.floats import float_model
+    from verified_risk.grid import float_model, own_unit
     from verified_risk.kernels import polygon_bounds as kernels
 
     polygon = vr.Spectral(["1/10", "1/2", 1], ["1/2", "1/4", "1/4"]).polygon_below(Fraction(1, 10**6))
@@ -147,22 +146,22 @@ class TestPlantedFaults:
         contractor_campaign()
 
     def test_bounds_that_are_not_widened_are_caught(self, monkeypatch):
-        monkeypatch.setattr(float_error.Enclosure, "above", lambda self, x: Fraction(x))
-        monkeypatch.setattr(float_error.Enclosure, "below", lambda self, x: Fraction(x))
+        monkeypatch.setattr(rounding.Enclosure, "above", lambda self, x: Fraction(x))
+        monkeypatch.setattr(rounding.Enclosure, "below", lambda self, x: Fraction(x))
         with pytest.raises(AssertionError, match="bound"):
             float_campaign()
 
     def test_a_flipped_rounding_direction_is_caught(self, monkeypatch):
-        above, below = float_error.Enclosure.above, float_error.Enclosure.below
-        monkeypatch.setattr(float_error.Enclosure, "above", below)
-        monkeypatch.setattr(float_error.Enclosure, "below", above)
+        above, below = rounding.Enclosure.above, rounding.Enclosure.below
+        monkeypatch.setattr(rounding.Enclosure, "above", below)
+        monkeypatch.setattr(rounding.Enclosure, "below", above)
         with pytest.raises(AssertionError, match="bound"):
             float_campaign()
 
     def test_a_final_rounding_to_nearest_is_caught(self, monkeypatch):
         monkeypatch.setattr(certify, "tidy_below", lambda x: Fraction(float(x)))
         monkeypatch.setattr(certify, "tidy_above", lambda x: Fraction(float(x)))
-        monkeypatch.setattr(float_error.Enclosure, "shrink", property(lambda self: Fraction(1)))
+        monkeypatch.setattr(rounding.Enclosure, "shrink", property(lambda self: Fraction(1)))
         with pytest.raises(AssertionError, match="bound"):
             float_campaign()
 

@@ -12,8 +12,8 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
+from verified_risk import grid
 from verified_risk.errors import InvalidPolicy
-from verified_risk.grid import scaled
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.planning.tails import interpolated_tables, refine
 from verified_risk.planning.tails.refine import refined_plan
@@ -85,32 +85,30 @@ def test_the_policy_is_evaluated_exactly():
 
 
 def forget_the_scale_of_one_step(monkeypatch):
-    honest = scaled._scaled_step
+    honest = grid._scaled_step
     seen: list[int] = []
 
     def planted(scale, *rest):
         seen.append(1)
         return honest(scale if len(seen) % 2 else scale * 2, *rest)
 
-    monkeypatch.setattr(scaled, "_scaled_step", planted)
+    monkeypatch.setattr(grid, "_scaled_step", planted)
 
 
 def round_to_nearest(monkeypatch):
-    honest = scaled._scaled_step
+    honest = grid._scaled_step
 
     def planted(*args):
         step = honest(*args)
         up = step.share >= 0.5
         return replace(step, units=step.units + up, share=np.zeros_like(step.share))
 
-    monkeypatch.setattr(scaled, "_scaled_step", planted)
+    monkeypatch.setattr(grid, "_scaled_step", planted)
 
 
 def clip_too_early(monkeypatch):
-    honest = scaled._scaled_step
-    monkeypatch.setattr(
-        scaled, "_scaled_step", lambda *args: replace(step := honest(*args), span=max(1, step.span // 2))
-    )
+    honest = grid._scaled_step
+    monkeypatch.setattr(grid, "_scaled_step", lambda *args: replace(step := honest(*args), span=max(1, step.span // 2)))
 
 
 def leave_chords_where_they_are(monkeypatch):
@@ -150,7 +148,7 @@ def test_planted_faults_are_caught(monkeypatch, plant):
 
 
 def test_coarser_nodes_stay_below_what_they_leave_out():
-    from verified_risk.kernels import interpolated_pass as kernels
+    from verified_risk.kernels import budget_pass as kernels
 
     rng = random.Random("coarse")
     for _ in range(50):

@@ -10,7 +10,7 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
-from verified_risk.grid.floats import float_model
+from verified_risk.grid import float_model
 from verified_risk.planning import threshold
 
 HALF = Fraction(1, 2)
@@ -40,7 +40,7 @@ def test_the_actions_of_all_policies_are_counted_before_returns_are_listed():
 
 @pytest.mark.parametrize("G", [vr.CVaR("1/2"), vr.VaR("1/2")])
 def test_returns_and_budgets_are_counted_while_they_are_listed(G, monkeypatch):
-    from verified_risk.planning.exact import exact_route
+    from verified_risk.planning import exact_route
 
     mdp = vr.MDP(0, [[[1], [1]]], [[{0: HALF, 1: HALF}, {"1/3": 1}]], 6, "19/20")
     optimum = vr.exact_plan(mdp, G).value

@@ -15,11 +15,10 @@ from scipy import stats
 import verified_risk as vr
 from verified_risk import files
 from verified_risk.errors import InvalidFile, InvalidModel, InvalidNumber, InvalidObjective
-from verified_risk.grid import grid_model
-from verified_risk.grid.floats import float_model
+from verified_risk.grid import float_model, grid_model
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.numbers.rational import as_fraction, text
-from verified_risk.planning.forward_law import float_law
+from verified_risk.planning.affordable_law import float_law
 from verified_risk.planning.tails import tail_route as tails
 from verified_risk.policy.evaluation import visited
 

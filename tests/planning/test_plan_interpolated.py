@@ -14,14 +14,13 @@ import pytest
 from test_plan_discounted import discounted, forget_the_scale_of_one_step, round_to_nearest
 
 import verified_risk as vr
-from verified_risk.grid import scaled
-from verified_risk.kernels import cell_contract
+from verified_risk import grid
+from verified_risk.kernels import cell_pass
 from verified_risk.numbers.enclosure import bounds
 from verified_risk.objectives.lines import line_above
 from verified_risk.planning import clock
-from verified_risk.planning.search import branching, cell_coordinates, cells_route
-from verified_risk.planning.search.cell_coordinates import CellOracle, CellSearch
-from verified_risk.planning.search.mean_pruning import _add, reference
+from verified_risk.planning.search import branching, cells_route
+from verified_risk.planning.search.cells_route import CellOracle, CellSearch, _add, reference
 from verified_risk.planning.tails.refine import refined_plan
 
 DISCOUNTS = [Fraction(1, 2), Fraction(2, 3), Fraction(9, 10), Fraction(1, 5)]
@@ -80,7 +79,7 @@ class FixedIncumbent(CellSearch):
 def least_cost(mdp, model, eta, polygon) -> Fraction:
     """The least integral of the polygon of a CDF, over deterministic policies, in cells."""
     low, _ = mdp.remaining_range(0)
-    top = cell_coordinates.cells_of(mdp, eta)
+    top = cells_route.cells_of(mdp, eta)
     costs = []
     for law in oracles.all_return_laws(model):
         atoms = sorted(z for z, p in law.items() if p)
@@ -140,7 +139,7 @@ def test_cost_vectors_and_ranges_enclose_what_policies_do():
 
 def test_losses_and_distances_are_those_of_the_laws():
     for mdp, model, eta, _ in cases("reference", 25, max_states=3, max_actions=2):
-        found = reference(scaled.scaled_model(mdp, eta, (0,) * mdp.horizon, joint=True))
+        found = reference(grid.scaled_model(mdp, eta, (0,) * mdp.horizon, joint=True))
         starts = np.concatenate(([0], np.cumsum(mdp.n_actions)))
 
         def law(t, s, a, model=model, found=found, least=mdp.reward_range[0]):
@@ -179,7 +178,7 @@ def test_laws_that_alternate_between_points_are_apart_though_their_shares_agree(
     cdfs = [list(itertools.accumulate(law.get(x, Fraction()) for x in middles)) for law in (first, second)]
     apart = sum(abs(x - y) for x, y in zip(*cdfs, strict=True))
     assert apart == 2 * n * p == 1
-    found = reference(scaled.scaled_model(mdp, Fraction(1), (0,), joint=True))
+    found = reference(grid.scaled_model(mdp, Fraction(1), (0,), joint=True))
     action = found.action[0, 0]
     assert action in (1, 2)
     assert apart <= found.distance[0][3 - action] <= apart + 0.1
@@ -190,7 +189,7 @@ def test_no_cell_loses_its_last_action_to_the_mean():
     ints, floats = (lambda *x: np.array(x, dtype=np.int64)), (lambda *x: np.array(x, dtype=float))
     allowed = np.full((1, 1, 3), 0b110, dtype=np.int64)
     tables = [np.zeros((2, 1, 3)) for _ in range(4)]
-    removed = cell_contract.rule_out_by_mean(
+    removed = cell_pass.rule_out_by_mean(
         ints(0, 3), ints(0, 1, 2, 3), ints(0, 0, 0), floats(1, 1, 1), ints(0, 0, 0)[None], floats(0, 0, 0)[None],
         ints(1, 1), ints(2, 0), allowed, floats(0, 1, 1)[None], floats(0, 0.1, 0.1)[None], ints(0)[None],
         floats(1, 1), floats(1, 1), *tables,
@@ -203,7 +202,7 @@ def test_a_node_that_is_met_from_the_start_belongs_to_the_cell_on_its_left():
     regret, spread = np.array([[[7.0, 1.0, 5.0, 8.0]]]), np.array([[[1.0, 6.0, 2.0, 1.0]]])
     law = (0, 1, np.zeros(1, dtype=np.int64), np.ones(1), np.full(1, 2))  # pays two units
     for j, share, wanted in ((0, 0.0, (1.0, 6.0)), (0, 0.5, (5.0, 2.0)), (1, 0.0, (8.0, 1.0))):
-        found = cell_contract.continuation(
+        found = cell_pass.continuation(
             *law, np.full(1, share), j, 3, False, 0, regret, spread, np.zeros((1, 1, 4)), np.zeros((1, 1, 4))
         )
         assert found == wanted
@@ -240,22 +239,22 @@ def test_linear_programs_agree_with_both_routes():
 
 def read_no_bends(monkeypatch):
     """Tables read on the line between nodes, with no correction: shares that look like none to the bends."""
-    honest = scaled._scaled_step
+    honest = grid._scaled_step
     monkeypatch.setattr(
-        scaled, "_scaled_step", lambda *args: replace(step := honest(*args), share=np.where(step.share > 0, 1.0, 0.0))
+        grid, "_scaled_step", lambda *args: replace(step := honest(*args), share=np.where(step.share > 0, 1.0, 0.0))
     )
 
 
 def clip_too_early(monkeypatch):
     """What is still to come is said to be certain when half of it is."""
-    honest = cell_coordinates.sizes
+    honest = cells_route.sizes
 
     def planted(mdp, eta):
         nodes, wides = honest(mdp, eta)
         wides[1:-1] //= 2
         return nodes, wides
 
-    monkeypatch.setattr(cell_coordinates, "sizes", planted)
+    monkeypatch.setattr(cells_route, "sizes", planted)
 
 
 def speak_of_the_cell_itself(monkeypatch):

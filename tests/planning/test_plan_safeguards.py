@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 import verified_risk as vr
-from verified_risk.grid.floats import float_model
-from verified_risk.grid.scaled import scaled_model
-from verified_risk.planning import certify, grid_choice, outward
-from verified_risk.planning.exact import exact_route as exact
-from verified_risk.planning.forward_law import forward_depth
-from verified_risk.planning.search.atoms import SAME, Atoms
-from verified_risk.planning.search.cell_coordinates import CellOracle
+from verified_risk.grid import float_model, scaled_model
+from verified_risk.planning import certify, grid_choice, rounding
+from verified_risk.planning import exact_route as exact
+from verified_risk.planning.affordable_law import forward_depth
+from verified_risk.planning.search.cells_route import CellOracle
 from verified_risk.planning.search.grid_coordinates import MOST_ACTIONS, Oracle
+from verified_risk.planning.search.relaxation import SAME, Atoms
 from verified_risk.planning.tails import interpolated_tables
 
 
@@ -66,7 +65,7 @@ def test_tables_between_grid_points_need_two_rows_of_floats_a_state_and_a_policy
 def test_a_short_number_is_at_most_the_long_one_and_not_much_less():
     for n in range(1, 400):
         for x in (Fraction(n, 7), Fraction(7, n), n * Fraction(10**40, 3), Fraction(1, 3 * n) / 10**40):
-            found = outward.short_below(x)
+            found = rounding.short_below(x)
             assert x / 2 < found <= x
             if x >= 10:
                 assert x * Fraction(9, 10) < found
@@ -77,7 +76,7 @@ def test_a_bound_that_prints_on_one_line_is_on_its_own_side_of_the_long_one():
     for n in range(1, 200):
         long = Fraction(3**60 + n, 7**50)
         for x in (long, long * 10**20, long / 10**20, long / 10**300, -long, 1 + long, -long * 10**20, -long / 10**300):
-            low, high = outward.tidy_below(x), outward.tidy_above(x)
+            low, high = rounding.tidy_below(x), rounding.tidy_above(x)
             assert low <= x <= high
             assert high - low <= max(abs(x) * Fraction(1, 2**50), Fraction(1, 2**62) if abs(x) >= 1 else 0)
 

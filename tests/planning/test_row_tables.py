@@ -10,13 +10,13 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.grid import compiled, grid_model
-from verified_risk.planning.exact import exact_route as exact
-from verified_risk.planning.exact import row_tables
+from verified_risk.planning import exact_route
+from verified_risk.planning import exact_route as exact
 
 
 @pytest.fixture
 def rows_always(monkeypatch):
-    monkeypatch.setattr(row_tables, "worth_it", lambda mdp: True)
+    monkeypatch.setattr(exact_route, "worth_it", lambda mdp: True)
     monkeypatch.setattr(exact, "FEW_CELLS", 0)
 
 
@@ -62,7 +62,7 @@ def test_tables_beyond_a_limit_are_refused(limit, monkeypatch):
     mdp = vr.models.two_paths()
     grid = grid_model(mdp)
     arguments = (compiled(mdp), 0, 1, exact.mean_to_go(grid), grid.denominator)
-    row_tables.row_tables(*arguments)
-    monkeypatch.setattr(row_tables, limit, 1)
-    with pytest.raises(row_tables.TooLarge):
-        row_tables.row_tables(*arguments)
+    exact_route.row_tables(*arguments)
+    monkeypatch.setattr(exact_route, limit, 1)
+    with pytest.raises(exact_route.TooLarge):
+        exact_route.row_tables(*arguments)

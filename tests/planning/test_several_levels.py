@@ -13,12 +13,11 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
-from verified_risk.grid import own_unit
-from verified_risk.grid.floats import float_model
+from verified_risk.grid import float_model, own_unit
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.objectives.levels import Levels
 from verified_risk.planning.clock import Clock
-from verified_risk.planning.float_error import gamma
+from verified_risk.planning.rounding import gamma
 from verified_risk.planning.tails.budget_tables import Shortfall
 from verified_risk.planning.tails.several_levels import MOST_LEVELS, SeveralLevels, few_levels
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 import plan_models as models
 
 import verified_risk as vr
-from verified_risk.planning.forward_law import POINTS, shared_law
+from verified_risk.planning.affordable_law import POINTS, shared_law
 from verified_risk.planning.tails.refine import refined_plan
 from verified_risk.policy.cell_policy import CellPolicy
 

@@ -16,8 +16,8 @@ from proof_models import random_mdp
 import verified_risk as vr
 from verified_risk import errors
 from verified_risk.objectives import cpw
-from verified_risk.proving import bounded, families, write_coq
-from verified_risk.proving.families import family_of
+from verified_risk.proving import bounded, write_coq
+from verified_risk.proving.bounded import family_of
 from verified_risk.proving.proved import CURVED_AXIOMS
 
 FAMILIES = ("wang(3/4)", "cpw(0.71)", "dual(3/2)", "hazard(1/2)")
@@ -99,7 +99,7 @@ def test_points_are_on_their_side_of_the_graph(objective):
     family = family_of(weighting)
     kind, parameter = family.name.split()
     for _ in range(30):
-        x = families.down(Fraction(rng.random()) ** rng.choice([1, 3]))
+        x = bounded.down(Fraction(rng.random()) ** rng.choice([1, 3]))
         truth = curve(kind, Fraction(parameter), x)
         assert truth - Fraction(1, 10**17) < family.below(x).height <= truth <= family.above(x).height
         assert family.above(x).height < truth + Fraction(1, 10**17)
@@ -163,8 +163,8 @@ def test_a_stair_below_the_graph_is_refused(objective, tmp_path):
 @pytest.mark.parametrize("objective", ["cpw(0.71)", "dual(3/2)"])
 def test_points_that_are_rounded_the_wrong_way_are_refused(objective, rounding, monkeypatch):
     plan = vr.plan(vr.models.two_paths(), objective, gap="1/4")
-    other = {"down": families.up, "up": families.down}[rounding]
-    monkeypatch.setattr(families, rounding, other)
+    other = {"down": bounded.up, "up": bounded.down}[rounding]
+    monkeypatch.setattr(bounded, rounding, other)
     with pytest.raises(errors.Unsupported, match="a point of a curve is not proved"):
         plan.prove()
 
@@ -179,11 +179,11 @@ def test_a_chord_where_the_curve_bends_up_is_refused(monkeypatch):
 @pytest.mark.parametrize("turn", [0.2, 0.8])
 def test_a_wrong_turn_is_refused(turn, monkeypatch):
     """Too late, with false cells that bend down; too early, with false cells that bend up."""
-    honest, sign = families.bend, Fraction(-1 if turn > 0.5 else 1)
+    honest, sign = bounded.bend, Fraction(-1 if turn > 0.5 else 1)
     plan = vr.plan(vr.models.two_paths(), "cpw(0.71)", gap="1/4")
     monkeypatch.setattr(cpw, "where_it_turns", lambda _: Fraction(turn))
     faulty = lambda *cell, above: sign if above == (sign < 0) else honest(*cell, above=above)  # noqa: E731
-    monkeypatch.setattr(families, "bend", faulty)
+    monkeypatch.setattr(bounded, "bend", faulty)
     with pytest.raises(errors.Unsupported, match="a point of a curve is not proved"):
         plan.prove()
 

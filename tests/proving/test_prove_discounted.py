@@ -11,8 +11,7 @@ import pytest
 from proof_files import corrupted, is_true, require_checker, verdicts
 
 import verified_risk as vr
-from verified_risk import errors
-from verified_risk.grid import scaled
+from verified_risk import errors, grid
 from verified_risk.planning.tails import interpolated_tables
 from verified_risk.policy.cell_policy import CellPolicy
 from verified_risk.proving import write
@@ -199,20 +198,20 @@ def _refused(which: str) -> None:
 
 
 def test_a_scale_that_is_forgotten_at_one_step_is_refused(monkeypatch):
-    step, calls = scaled._scaled_step, []
+    step, calls = grid._scaled_step, []
 
     def forgets(scale, *rest):
         calls.append(scale)
         return step(calls[-2] if len(calls) % 14 == 5 else scale, *rest)
 
-    monkeypatch.setattr(scaled, "_scaled_step", forgets)
+    monkeypatch.setattr(grid, "_scaled_step", forgets)
     _refused("bound")
 
 
 def test_a_clip_too_early_is_refused(monkeypatch):
-    tops = scaled.ScaledModel.tops.func
+    tops = grid.ScaledModel.tops.func
     early = property(lambda self: [(max(1, own // 4), max(1, after // 4)) for own, after in tops(self)])
-    monkeypatch.setattr(scaled.ScaledModel, "tops", early)
+    monkeypatch.setattr(grid.ScaledModel, "tops", early)
     _refused("bound")
 
 

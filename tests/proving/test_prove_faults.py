@@ -11,7 +11,7 @@ from proof_files import require_checker
 
 import verified_risk as vr
 from verified_risk import errors
-from verified_risk.planning import float_error
+from verified_risk.planning import rounding
 from verified_risk.planning.tails import budget_tables, tail_route
 
 
@@ -26,8 +26,8 @@ def _model() -> vr.MDP:
 
 
 def test_a_flipped_rounding_is_refused(monkeypatch):
-    above = float_error.Enclosure.above
-    monkeypatch.setattr(float_error.Enclosure, "below", lambda self, computed: above(self, computed))
+    above = rounding.Enclosure.above
+    monkeypatch.setattr(rounding.Enclosure, "below", lambda self, computed: above(self, computed))
     monkeypatch.setattr("verified_risk.planning.certify.exact_value", lambda *_, **__: None)
     plan = vr.plan(_model(), "1/2*mean + 1/2*cvar(1/10)")
     with pytest.raises(errors.NotProved, match="upper bound"):

@@ -19,10 +19,10 @@ import verified_risk as vr
 from verified_risk import errors
 from verified_risk.grid import own_unit
 from verified_risk.planning.clock import Clock
-from verified_risk.proving import families, write
+from verified_risk.proving import bounded, write
 from verified_risk.proving.budgets import Charges
 from verified_risk.proving.certificate import integer_model
-from verified_risk.proving.passed import Exact
+from verified_risk.proving.cover_search import Exact
 from verified_risk.proving.write import Draft
 
 OBJECTIVES = (
@@ -393,12 +393,12 @@ def test_a_certificate_of_a_lower_quantile_does_not_prove_the_upper_one(tmp_path
 
 def test_a_jump_that_comes_too_early_is_refused(monkeypatch):
     plan = vr.plan(vr.models.two_paths(), "1/2*mean + 1/2*var(1/3)", gap="1/4")
-    honest = families.JumpFamily.below
+    honest = bounded.JumpFamily.below
 
     def early(self, x):
         found = honest(self, x)
-        return families.Point(x - Fraction(1, 1000), found.height) if found.height else found
+        return bounded.Point(x - Fraction(1, 1000), found.height) if found.height else found
 
-    monkeypatch.setattr(families.JumpFamily, "below", early)
+    monkeypatch.setattr(bounded.JumpFamily, "below", early)
     with pytest.raises(errors.Unsupported, match="a point of a curve is not proved"):
         plan.prove()

@@ -20,7 +20,7 @@ from verified_risk.cli import main
 from verified_risk.planning import clock
 from verified_risk.planning.clock import Clock
 from verified_risk.proving import bounded
-from verified_risk.proving.cover import leaves
+from verified_risk.proving.certificate import leaves
 from verified_risk.proving.cover_search import find_cover
 from verified_risk.proving.write import Draft
 

@@ -14,14 +14,20 @@ import verified_risk as vr
 from verified_risk.numbers.enclosure import bounds
 from verified_risk.planning.clock import Clock
 from verified_risk.policy.cell_policy import CellPolicy
-from verified_risk.proving import families
-from verified_risk.proving.bounded import ROUNDING, bounded, stair_level, value_by_stairs
-from verified_risk.proving.budgets import Charges, PolicyRows, ShorterRows, _filled, _sparse, best_mean_above, runs_of
-from verified_risk.proving.certificate import ByCover, Grid, integer_model
-from verified_risk.proving.cover import Dual
-from verified_risk.proving.cover_search import find_cover
-from verified_risk.proving.discounted import MARGIN, Budgets
-from verified_risk.proving.relaxed import STEEP, groups
+from verified_risk.proving.bounded import ROUNDING, bounded, family_of, stair_level, value_by_stairs
+from verified_risk.proving.budgets import (
+    MARGIN,
+    Budgets,
+    Charges,
+    PolicyRows,
+    ShorterRows,
+    _filled,
+    _sparse,
+    best_mean_above,
+    runs_of,
+)
+from verified_risk.proving.certificate import STEEP, ByCover, Dual, Grid, integer_model
+from verified_risk.proving.cover_search import find_cover, groups
 from verified_risk.proving.write import Draft
 
 TWO = vr.MDP(
@@ -206,7 +212,7 @@ def plain(weighting, t):
 @pytest.mark.parametrize("weighting", WEIGHTINGS, ids=str)
 @pytest.mark.parametrize("x", [Q(1, 10**6), Q(1, 7), Q(1, 2), Q(6, 7), 1 - Q(1, 10**6)])
 def test_points_of_a_curve_are_on_their_side_and_close(weighting, x):
-    family = families.family_of(weighting)
+    family = family_of(weighting)
     with mpmath.workdps(80):
         wanted = plain(weighting, mpmath.mpf(x.numerator) / x.denominator)
         low, high = (mpmath.mpf(p.height.numerator) / p.height.denominator for p in (family.below(x), family.above(x)))
@@ -218,7 +224,7 @@ def test_points_of_a_curve_are_on_their_side_and_close(weighting, x):
 @pytest.mark.parametrize("x", [Q(1, 10**6), Q(1, 2), 1 - Q(1, 10**6), Q(1)])
 def test_points_of_wang_leave_the_checker_room_on_both_sides(shift, x):
     """The checker reads z, sees that it is on its side of the quantile of x, and then N(z + shift)."""
-    family, grain = families.family_of(vr.Wang(shift)), mpmath.mpf(2) ** -96
+    family, grain = family_of(vr.Wang(shift)), mpmath.mpf(2) ** -96
     with mpmath.workdps(80):
 
         def real(y):

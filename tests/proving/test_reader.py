@@ -25,11 +25,10 @@ from verified_risk.numbers.enclosure import Truth
 from verified_risk.planning import clock as limits
 from verified_risk.planning.clock import Clock
 from verified_risk.proving import integer_tables, weightings
-from verified_risk.proving.attempts import Judge, first_accepted
 from verified_risk.proving.certificate import ByCover
-from verified_risk.proving.curve_points import Curve, Point, normal
+from verified_risk.proving.proved import Judge, _read, first_accepted
 from verified_risk.proving.reader import read_certificate
-from verified_risk.proving.rechecked import _read
+from verified_risk.proving.weightings import Curve, Point, normal
 from verified_risk.proving.write import Draft
 
 HAIR = Fraction(1, 10**30)

@@ -64,12 +64,11 @@ CHECK_SHORTCUTS = {
 }
 #: The same within a room, module to module: methods of a class whose work is done in a module that imports the class.
 OWN_SHORTCUTS = {
-    ("grid.compiled", "grid.floats"),  # model.floats()
     ("mdp.readers", "mdp.as_json"),  # MDP.load
     ("objectives.weighting", "objectives.levels"), ("objectives.weighting", "objectives.mixture"),  # G.levels, G + H
     ("objectives.weighting", "objectives.polygon"),  # G.polygon_below(accuracy)
     ("policy.base", "policy.from_json"),  # Policy.load
-    ("planning.result", "proving.rechecked"),  # plan.recheck()
+    ("planning.result", "proving.proved"),  # plan.recheck()
     ("planning.result", "planning.no_horizon"),  # Plan.load
     ("learning.run", "learning.audit"),  # run.audit()
 }  # fmt: skip

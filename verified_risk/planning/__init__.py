@@ -2,7 +2,7 @@
 
 from .api import plan
 from .constraints import ConstrainedPlan, Constraint
-from .exact.exact_route import exact_plan
+from .exact_route import exact_plan
 from .result import ErrorBudget, Plan
 from .robust import RobustPlan
 from .tails.frontier import CVaRFrontier, Front, FrontPoint, cvar_frontier, mean_cvar_front

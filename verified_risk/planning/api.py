@@ -6,32 +6,39 @@ The policy is found in float64; the certificate holds for the exact model (docs/
   between grid points, where tables are interpolated (part D);
 * the grid model is solved in float64, with bounds that account for every rounding;
 * the policy is adapted to the original model and, if affordable, evaluated there exactly.
+
+Among policies that are as good, :func:`break_ties` takes one that a second objective prefers.  A plan for :math:`\Phi`
+may be indifferent between actions: a CVaR does not care what happens once the worst cases are decided.  A plan for
+:math:`(1 - \varepsilon) \Phi + \varepsilon \Phi_2` with a small epsilon is not, and its policy loses at most about
+epsilon times the range of returns (theory 05, B12).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import overload
 
 from ..errors import InvalidArgument, Unsupported, hints_at_arguments
 from ..kernels.jit import reporting_compilations
 from ..mdp import MDP, IntervalMDP
 from ..mdp.model import required_model
+from ..numbers.enclosure import bounds
 from ..numbers.rational import Rational
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
+from ..policy.cell_policy import CellPolicy
 from ..progress import Report, read_report
+from .affordable_law import affordable_law, worth_within
 from .clock import read_nonnegative, read_seconds
-from .constraints import ConstrainedPlan, Constraint
+from .constraints import ConstrainedPlan, Constraint, plan_by_lagrangian, plan_one_level
 from .grid_choice import unit_that_fits
-from .lagrangian import plan_by_lagrangian
 from .no_horizon import EndlessPlan, cut_off, greedy_for_the_mean
 from .problem import Problem
 from .result import Plan
 from .robust import RobustPlan, plan_robustly
 from .routes import solve
-from .tails.constrained import plan_one_level
-from .ties import break_ties
+from .search.driver import DEFAULT_GAP
 
 
 @overload
@@ -78,7 +85,7 @@ def plan(
     memory; otherwise the grid meets ``gap`` (default: at most a thousandth of the range of returns) or is the finest
     that fits.  With a discount, mean and CVaR are interpolated on a grid that becomes finer from step to step
     (:mod:`verified_risk.planning.tails.interpolated_tables`), and a search interpolates its tables
-    (:mod:`verified_risk.planning.search.cell_coordinates`); its default gap is a thousandth of the range of returns,
+    (:mod:`verified_risk.planning.search.cells_route`); its default gap is a thousandth of the range of returns,
     and it runs for a minute unless ``time_limit`` is given.  Mean, CVaR, their mixtures and VaR need no search.  All
     other weightings do: the search stops when ``upper - lower`` is at most ``gap`` (default: a millionth of the range
     of returns) or after ``time_limit`` seconds (default: a minute if no gap is given either), and the bounds are valid
@@ -89,8 +96,8 @@ def plan(
     With ``subject_to``, a list such as ``["cvar(1/10) >= -5"]``, the answer is a
     :class:`~verified_risk.ConstrainedPlan`: a policy, usually a mixture of a few, that meets the constraints, and an
     upper bound over all policies that do.  For the mean, CVaR at one level and mixtures of the two, with rewards on a
-    grid, the bounds meet (:mod:`verified_risk.planning.tails.constrained`); for all others they are those of Lagrangian
-    duality, which may leave a gap (:mod:`verified_risk.planning.lagrangian`).
+    grid, the bounds meet (:mod:`verified_risk.planning.constraints`); for all others they are those of Lagrangian
+    duality, which may leave a gap.
 
     A model without a horizon is planned for as many steps as keep all that can follow within half the gap, and both
     bounds include it (:mod:`verified_risk.planning.no_horizon`): with a discount below 1, or if every policy reaches
@@ -163,3 +170,41 @@ def plan(
         if then is not None and then != "auto":
             found = break_ties(found, problem, read_objective(then))
     return found if tail is None else EndlessPlan.of(found, tail, greedy_for_the_mean(mdp, mdp.horizon))
+
+
+# -- ties --------------------------------------------------------------------------------------------------------------
+
+
+def break_ties(found: Plan, problem: Problem, then: Weighting) -> Plan:
+    """Return the plan with a policy that loses at most the gap to it, or a millionth of the range of returns if that is
+    more, and is at least as good for ``then``; the plan itself if there is none.
+
+    :raises InvalidObjective: if the two objectives have no mixture
+    :raises Unsupported: if the plan's tables are read between grid points
+    """
+    low, high = problem.mdp.remaining_range(0)
+    if low == high:
+        return found
+    if isinstance(found.policy, CellPolicy):
+        raise Unsupported(
+            "a plan whose tables are read between grid points breaks no ties", instead="rewards on a grid, or then=None"
+        )
+    allowed = max(problem.gap if problem.gap is not None else DEFAULT_GAP * (high - low), DEFAULT_GAP * (high - low))
+    share = allowed / (2 * (high - low))
+    both = (1 - share) * found.objective + share * then
+    assert isinstance(both, Weighting)
+    left = None if problem.seconds is None else max(problem.clock.left, 0.0)
+    other = solve(Problem(problem.mdp, both, found.eta if problem.eta is not None else None, allowed / 4, left))
+    laws = [affordable_law(problem.mdp, plan.policy) for plan in (found, other)]
+    if laws[0] is None or laws[1] is None:
+        return found
+    own, better = ([bounds(worth_within(w, *law, (low, high))) for w in (found.objective, then)] for law in laws if law)
+    if better[0][0] < found.lower - allowed or better[1][0] <= own[1][1]:
+        return found
+    law, error = laws[1]
+    words = f"{found.certificate.method}; of equal policies the best for {then.spec}"
+    lower = min(better[0][0], found.upper)
+    return replace(
+        found, policy=other.policy, known_law=law, known_error=error, lower=lower, value=lower,
+        certificate=replace(found.certificate, method=words),
+    )  # fmt: skip

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
-from ..grid.floats import FloatModel
+from ..grid import FloatModel
 from ..law import Law
 from ..mdp import MDP
 from ..objectives import Weighting
 from ..policy import GridPolicy, Policy
 from .affordable_law import exact_value
 from .clock import Clock
-from .outward import tidy_above, tidy_below, within_range
 from .result import ErrorBudget, Plan
+from .rounding import tidy_above, tidy_below, within_range
 from .tails.tail_route import Bounds
 
 Shares: TypeAlias = Callable[[Fraction, Fraction], tuple[tuple[str, Fraction], ...]]

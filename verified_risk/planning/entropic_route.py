@@ -21,9 +21,9 @@ from ..policy import MarkovPolicy
 from .certify import Held, certify, evaluated
 from .clock import Clock
 from .grid_choice import DEFAULT_GAP
-from .outward import tidy_above, tidy_below
 from .problem import Problem
 from .result import Plan
+from .rounding import tidy_above, tidy_below
 from .tails.refine import mean_plan
 
 PATIENCE = 60.0

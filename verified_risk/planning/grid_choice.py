@@ -12,7 +12,7 @@ from ..mdp import MDP
 from ..mdp.rewards import ContinuousReward
 from ..numbers.rational import Rational, as_step, digits, said
 from .clock import memory_limit
-from .outward import round_up_to_two_digits, short_below
+from .rounding import round_up_to_two_digits, short_below
 
 LARGEST_GRID = 2**40
 """Maximum number of grid points; with more, sums of units times probabilities are too inexact in float64."""

@@ -35,8 +35,8 @@ from ..policy import Policy
 from ..policy.endless_policy import EndlessPolicy
 from ..progress import Report
 from .grid_choice import DEFAULT_GAP
-from .outward import tidy_above, tidy_below
 from .result import ErrorBudget, Plan, Recheck
+from .rounding import tidy_above, tidy_below
 
 if TYPE_CHECKING:
     from ..proving import Proved

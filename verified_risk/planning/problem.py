@@ -11,7 +11,7 @@ from ..objectives import Weighting
 from ..progress import Report
 from .affordable_law import most_cells, surely_more_cells
 from .clock import Clock
-from .exact.exact_route import FEW_CELLS
+from .exact_route import FEW_CELLS
 from .grid_choice import own_grid, steps_remaining
 from .search.attained_coordinates import Unfolded, unfolded
 

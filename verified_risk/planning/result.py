@@ -243,7 +243,7 @@ class Plan(files.Saved):
         :returns: the bounds that were confirmed, and whether they are the plan's
         :raises InvalidArgument: if the limit is not a nonnegative number
         """
-        from ..proving.rechecked import recheck
+        from ..proving.proved import recheck
 
         return recheck(self, read_seconds(time_limit), read_report(progress))
 

@@ -26,7 +26,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from ..errors import InvalidArgument, Unsupported
-from ..grid.compiled import Grid, compiled
+from ..grid import Grid, compiled
 from ..mdp.flat import starts
 from ..mdp.intervals import IntervalMDP
 from ..numbers.enclosure import Truth
@@ -39,8 +39,8 @@ from ..policy import GridPolicy
 from ..policy.packed_rule import PackedRule
 from .clock import Clock, memory_limit
 from .grid_choice import choose_unit
-from .outward import tidy_above, tidy_below, within_range
 from .result import ErrorBudget, Recheck
+from .rounding import tidy_above, tidy_below, within_range
 from .search.driver import DEFAULT_GAP
 
 Array: TypeAlias = Any

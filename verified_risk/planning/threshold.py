@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from ..grid import grid_model
-from ..grid.floats import FloatModel
+from ..grid import FloatModel, grid_model
 from ..mdp import MDP
 from ..objectives.weighting import Jump
 from .clock import Clock
-from .exact.exact_route import last_attained, mean_to_go
-from .exact.row_tables import TooLarge
-from .exact.row_tables import best_quantile as best_quantile_in_rows
+from .exact_route import TooLarge, last_attained, mean_to_go
+from .exact_route import best_quantile as best_quantile_in_rows
 from .tails.budget_tables import BudgetRule, BudgetTables, budget_tables
 from .tails.tail_route import TIE_SHARE, Bounds
 

@@ -15,7 +15,7 @@ from ..errors import InvalidArgument
 from ..grid import grid_model
 from ..mdp import MDP
 from ..numbers.rational import Rational, as_probability
-from ..planning.exact.exact_route import budget_pass
+from ..planning.exact_route import budget_pass
 from .picture import BLUE, GREY, INK, QUIET, RED, Picture, annotate, new_figure, quiet_grid, short, style
 
 Curve = list[tuple[Fraction, Fraction]]

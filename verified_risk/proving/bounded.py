@@ -1,4 +1,4 @@
-r"""Broken lines below a weighting and staircases above it, made of points that the checker verifies.
+"""Broken lines below a weighting and staircases above it, made of points that the checker verifies.
 
 * where the curve is concave: chords between points below it;
 * where it is convex: at each of several places a line to the left and one to the right, nearly the tangent, through a
@@ -7,23 +7,27 @@ r"""Broken lines below a weighting and staircases above it, made of points that 
 * behind a jump: a rise to its height within :data:`RAMP`, as steep as the planner's polygon.
 
 The steps are at the values of the CDF of the policy's return, the only ones needed from above.
+
+Each curve that the checker supports is a :class:`Family`.  Ball arithmetic finds points of its graph; they are rounded
+outward to multiples of :data:`GRAIN`.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from fractions import Fraction
 from itertools import pairwise
 from typing import TypeAlias
 
 from ..errors import Unsupported
 from ..law import Law
-from ..objectives import VaR, Weighting
+from ..numbers.enclosure import ball, bounds, enclose
+from ..objectives import CPW, DualPower, ProportionalHazard, VaR, Wang, Weighting
 from ..objectives.polygon import RAMP, graph
 from ..planning.affordable_law import PATIENT, evaluation_work
 from ..planning.result import Plan
 from .budgets import Charges
-from .curves import ROOM, BoundedCurve, Curved, Level, Linear, Piece, Point, Support, Through
-from .families import GRAIN, ONE, ZERO, Family, JumpFamily, down, family_of, up
+from .certificate import ROOM, BoundedCurve, Cell, Curved, Level, Linear, Piece, Point, Support, Through, Turn
 
 Lines: TypeAlias = tuple[Fraction, Through, Through]
 """A place, a line to the left of it, and one to the right."""
@@ -188,3 +192,254 @@ def value_by_stairs(objective: Curved, law: Law, *, rounded: bool) -> Fraction:
     for k, level in enumerate(law.cumulative()[:-1]):
         total += (atoms[k + 1] - atoms[k]) * (1 - objective.above(stair_level(level, exact=not rounded)))
     return total - ROUNDING * (1 + atoms[-1] - atoms[0]) if rounded else total
+
+
+# -- the curves, and points of their graphs ----------------------------------------------------------------------------
+
+
+GRAIN = Fraction(1, 2**96)
+"""Grid of heights: far below the gap of any plan, and short enough for the checker to multiply quickly."""
+BITS = 256
+"""Precision of ball arithmetic, so much finer than a grain that most points lose only the grain."""
+LARGEST_EXPONENT = 1000
+"""Largest numerators and denominators of exponents; the checker raises numbers to these powers."""
+LARGEST_SHIFT = 10
+FARTHEST = Fraction(12)
+"""The z that stands for minus infinity: N(-12) is below 1e-32."""
+ZERO, ONE = Fraction(), Fraction(1)
+
+
+def down(x: Fraction) -> Fraction:
+    return (x // GRAIN) * GRAIN
+
+
+def up(x: Fraction) -> Fraction:
+    return -((-x) // GRAIN) * GRAIN
+
+
+def power_bounds(x: Fraction, k: Fraction) -> tuple[Fraction, Fraction]:
+    """Return multiples of :data:`GRAIN` below and above ``x**k``, the first at least 0."""
+    if x in (0, 1):
+        return x, x
+    low, high = bounds(enclose(lambda arb: ball(x, arb) ** ball(k, arb), bits=BITS))
+    return max(ZERO, down(low)), up(high)
+
+
+class Family(ABC):
+    """A curve with its name in certificates, points below and above it, and the places where it bends one way."""
+
+    name: str
+    weighting: Weighting
+    turn: Turn | None = None
+
+    @abstractmethod
+    def below(self, x: Fraction) -> Point:
+        """Return a point on the graph or slightly below it."""
+
+    @abstractmethod
+    def above(self, x: Fraction) -> Point:
+        """Return a point on the graph or slightly above it."""
+
+    @property
+    def falls_to(self) -> Fraction:
+        """The place up to which the curve is concave, from 0."""
+        return ONE if self.weighting.shape in ("concave", "linear") else ZERO
+
+    @property
+    def rises(self) -> tuple[Fraction, Fraction]:
+        """The places between which the curve is convex."""
+        return (ZERO, ONE) if self.weighting.shape == "convex" else (ONE, ONE)
+
+
+def _exponent(k: Fraction, weighting: Weighting) -> Fraction:
+    if max(k.numerator, k.denominator) > LARGEST_EXPONENT:
+        raise Unsupported(
+            f"not covered: {weighting.spec}, an exponent with a numerator or denominator above {LARGEST_EXPONENT}"
+        )
+    return k
+
+
+class _Power(Family):
+    """``x**k`` or, for dual powers, ``1 - (1 - x)**k``."""
+
+    def __init__(self, weighting: ProportionalHazard | DualPower) -> None:
+        self.weighting, self.k = weighting, _exponent(weighting.k, weighting)
+        self.name = f"{weighting.name} {self.k}"
+
+    def _bounds(self, x: Fraction) -> tuple[Fraction, Fraction]:
+        if isinstance(self.weighting, ProportionalHazard):
+            return power_bounds(x, self.k)
+        low, high = power_bounds(1 - x, self.k)
+        return 1 - high, 1 - low
+
+    def below(self, x: Fraction) -> Point:
+        return Point(x, self._bounds(x)[0])
+
+    def above(self, x: Fraction) -> Point:
+        return Point(x, self._bounds(x)[1])
+
+
+class _Wang(Family):
+    def __init__(self, weighting: Wang) -> None:
+        self.weighting, self.shift = weighting, weighting.beta
+        if abs(self.shift) > LARGEST_SHIFT or self.shift.denominator.bit_length() > 200:
+            raise Unsupported(
+                f"not covered: {weighting.spec}, a shift above {LARGEST_SHIFT} or with a long denominator"
+            )
+        self.name = f"wang {self.shift}"
+
+    def below(self, x: Fraction) -> Point:
+        if x == 0:
+            return Point(ZERO, ZERO, (ZERO,))
+        z = FARTHEST if x == 1 else max(down(_normal_quantile(x)[0] - _away(x)), -FARTHEST)
+        return Point(x, max(ZERO, down(_normal(z + self.shift)[0] - GRAIN)), (z,))
+
+    def above(self, x: Fraction) -> Point:
+        if x in (0, 1):
+            return Point(x, x, (ZERO,))
+        z = min(up(_normal_quantile(x)[1] + _away(x)), FARTHEST)
+        return Point(x, up(_normal(z + self.shift)[1] + GRAIN), (z,))
+
+
+def _away(x: Fraction) -> Fraction:
+    """Return how far z must keep from the quantile for the checker's 35 digits of the normal law to tell its side; the
+    law is flat in its tails."""
+    return Fraction(1, 2**62) + Fraction(1, 2**112) / min(x, 1 - x)
+
+
+def _normal(z: Fraction) -> tuple[Fraction, Fraction]:
+    return bounds(enclose(lambda arb: (-ball(z, arb) / arb(2).sqrt()).erfc() / 2, bits=BITS))
+
+
+def _normal_quantile(x: Fraction) -> tuple[Fraction, Fraction]:
+    return bounds(enclose(lambda arb: -arb(2).sqrt() * (2 * ball(x, arb)).erfcinv(), bits=BITS))
+
+
+class _Cpw(Family):
+    def __init__(self, weighting: CPW) -> None:
+        self.weighting, self.gamma = weighting, _exponent(weighting.gamma, weighting)
+        self.name = f"cpw {self.gamma}"
+        self.turn = find_turn(self.gamma)
+
+    @property
+    def falls_to(self) -> Fraction:
+        assert self.turn is not None
+        return self.turn.falling[-1][0] if self.turn.falling else ZERO
+
+    @property
+    def rises(self) -> tuple[Fraction, Fraction]:
+        assert self.turn is not None
+        return (self.turn.start, self.turn.rising[-1][0]) if self.turn.rising else (ONE, ONE)
+
+    def _ratio(self, gain: Fraction, whole: Fraction) -> tuple[Fraction, Fraction]:
+        """Bound ``gain / whole**(1 / gamma)``."""
+        return bounds(enclose(lambda arb: ball(gain, arb) / ball(whole, arb) ** (1 / ball(self.gamma, arb)), bits=BITS))
+
+    def below(self, x: Fraction) -> Point:
+        (low, high), (_, rest) = power_bounds(x, self.gamma), power_bounds(1 - x, self.gamma)
+        return Point(x, max(ZERO, down(self._ratio(low, high + rest)[0] - GRAIN)), (low, high, rest))
+
+    def above(self, x: Fraction) -> Point:
+        (low, high), (rest, _) = power_bounds(x, self.gamma), power_bounds(1 - x, self.gamma)
+        if x in (0, 1):
+            return Point(x, x, (high, low, rest))
+        return Point(x, up(self._ratio(high, low + rest)[1] + GRAIN), (high, low, rest))
+
+
+class JumpFamily(Family):
+    """A quantile at a level, in a mixture; the lower one is 0 below the level and 1 from it on.
+
+    The upper one is at most the lower one :data:`ROOM` above its level.  It equals that one if no value of the law's
+    CDF lies between (``apart``), and is otherwise at least the lower one at its level.
+    """
+
+    def __init__(self, weighting: VaR, *, apart: bool = False) -> None:
+        self.weighting, self.level = weighting, weighting.alpha
+        self.start = self.level + ROOM if weighting.upper else self.level
+        self.meets = self.start if apart else self.level
+        if not self.meets or self.start > 1:
+            raise Unsupported(
+                f"not covered: {weighting.spec} in a mixture, a level at the end, unless the law of the policy's "
+                "return is short enough to be exact"
+            )
+        self.name = f"{'upper' if weighting.upper else 'jump'} {self.level}"
+
+    def below(self, x: Fraction) -> Point:
+        return Point(x, Fraction(x >= self.start))
+
+    def above(self, x: Fraction) -> Point:
+        return Point(x, Fraction(x >= self.meets))
+
+
+# -- where CPW turns ------------------------------------------------------------------------------------------------
+
+
+def bend(gamma: Fraction, v: tuple[Fraction, Fraction], r: tuple[Fraction, Fraction], *, above: bool) -> Fraction:
+    r"""Bound, on a cell with v and r between the given bounds, an expression with the sign of the second derivative:
+
+    .. math:: (1-\gamma)(2-\gamma) r^2 + r (2\gamma^2 - 5\gamma + 1 - 2v + (1-\gamma) v^2)
+              + 2\gamma v + 2 v^2 - \gamma(1-\gamma) .
+    """
+    rest = 1 - gamma
+    (v_near, v_far), (r_near, r_far) = (v, r) if above else (v[::-1], r[::-1])
+    middle = 2 * gamma * gamma - 5 * gamma + 1 - 2 * v_near + rest * v_far * v_far
+    steep = r_far if middle >= 0 else r_near
+    return rest * (1 + rest) * r_far * r_far + steep * middle + 2 * gamma * v_far + 2 * v_far * v_far - gamma * rest
+
+
+def _odds(t: Fraction) -> Fraction:
+    return t / (1 - t)
+
+
+def find_turn(gamma: Fraction) -> Turn:
+    """Return the longest possible cells from 0 to just before the turn, and from just behind it to just before 1."""
+    from ..objectives.cpw import where_it_turns
+
+    middle = where_it_turns(float(gamma))
+    width = Fraction(1, 2**14)
+    falling = _cells(gamma, ZERO, down(middle - width), rising=False)
+    start = up(middle + width)
+    while True:
+        rising = _cells(gamma, start, 1 - Fraction(1, 2**72), rising=True)
+        if rising or start > Fraction(99, 100):
+            return Turn(tuple(falling), start, power_bounds(_odds(start), gamma)[0], tuple(rising))
+        width *= 2
+        start = up(min(middle + width, Fraction(999, 1000)))
+
+
+def _cells(gamma: Fraction, start: Fraction, end: Fraction, *, rising: bool) -> list[Cell]:
+    found: list[Cell] = []
+    t, low = start, power_bounds(_odds(start), gamma)[0]
+    share = Fraction(1, 2)
+    while t < end:
+        # towards 1 the step is a share of the remainder, so that v grows by a factor
+        while share > Fraction(1, 2**24):
+            far = up(t + share * (end - t)) if end - t > Fraction(1, 2**80) else end
+            low_far, high_far = power_bounds(_odds(far), gamma)
+            sign = bend(gamma, (_odds(t), _odds(far)), (low, high_far), above=not rising)
+            if sign >= 0 if rising else sign <= 0:
+                break
+            share /= 2
+        else:
+            return found
+        found.append((far, low_far, high_far))
+        t, low = far, low_far
+        if not rising and end - t < Fraction(1, 2**18):
+            return found
+        share = min(Fraction(3, 4), 2 * share)
+        if len(found) > 2000:
+            return found
+    return found
+
+
+def family_of(weighting: Weighting, *, apart: bool = False) -> Family:
+    """Return the curve of a weighting that is not piecewise linear, or raise :class:`Unsupported`."""
+    if isinstance(weighting, VaR):
+        return JumpFamily(weighting, apart=apart)
+    if isinstance(weighting, ProportionalHazard | DualPower):
+        return _Power(weighting)
+    if isinstance(weighting, Wang):
+        return _Wang(weighting)
+    if isinstance(weighting, CPW):
+        return _Cpw(weighting)
+    raise Unsupported(f"not covered: {weighting.spec}")

@@ -1,13 +1,31 @@
-r"""A certificate for the verified checker: the model in integers, the objective, the claim, and why it holds.
+r"""A certificate for the verified checker: the model in integers, the objective, the claim, why it holds, and its text.
 
 The classes mirror ``proofs_checks/formal/checker/Program.v`` under the same names, except that states are numbered from
 0 here; docs/proof_format.md describes their text form.  Nothing here is trusted: the checker judges what it reads.
+
+A weighting that is not piecewise linear is a mixture of curves with points of their graphs (:class:`Curved`).  A
+:class:`Point` states that a curve is at least, or at most, ``height`` at ``place``; its hints help the checker verify
+it (``proofs_checks/formal/checker/CurveCheck.v``): for Wang's transform a z with :math:`N(z)` on the right side of the
+place, for CPW bounds of :math:`\tau^\gamma` from both sides and of :math:`(1-\tau)^\gamma`.  A line of pieces lies
+below the curve, each with the reason; stairs bound it from above.
+
+A :class:`Cover` proves an upper bound under a piecewise-linear weighting, as a tree of cuts with multipliers at leaves.
+In units, with the return rounded up to the grid, :math:`\Phi = \text{top} - \sum_i G(F_i)`, :math:`F_i = P(Z \le i)`.
+A leaf is a box of CDFs and proves its bound by weak duality (docs/theory/05-certificates.md, B1): for any c,
+
+.. math:: \sum_i G(F_i) \ge \min_\pi \sum_i c_i F_i + \sum_i \min_{x \in \text{box}_i} (G(x) - c_i x) .
+
+If the weighting jumps at a level, a box of values not below the level takes the height past the jump; a table shows
+that every policy passes the level at a coordinate (B8).
+
+The search for the tree (:mod:`verified_risk.proving.cover_search`) uses floats; only the checker decides.
 """
 
 from __future__ import annotations
 
 import math
 import sys
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,13 +38,14 @@ from typing import TypeAlias
 from ..errors import Unsupported
 from ..mdp import MDP
 from ..numbers.rational import ceil_div, lcm_of_denominators
+from ..objectives.piecewise import interpolate
 from ..objectives.weighting import Knots
-from .cover import Cover, Cut, Dual, Passed, leaves, passes
-from .curves import Curved
-from .relaxed import STEEP
 
 VERSION = 2
 """Format version, raised whenever certificates contain something that older checkers cannot read."""
+
+STEEP = 2**40
+"""A multiplier above the slopes of most weightings."""
 
 Outcome: TypeAlias = tuple[int, int, int]
 """Weight, reward times the common denominator, next state."""
@@ -412,3 +431,219 @@ def _model_lines(model: IntegerModel) -> Iterator[str]:
             f"{total} {len(outcomes)} {' '.join(f'{w} {gain} {target}' for w, gain, target in outcomes)}\n"
             for total, outcomes in actions
         )
+
+
+# -- weightings that are not piecewise linear --------------------------------------------------------------------------
+
+
+ROOM = Fraction(1, 2**64)
+"""Distance above the level of an upper quantile; the lower quantile there is at least as large."""
+
+
+@dataclass(frozen=True)
+class Point:
+    place: Fraction
+    height: Fraction
+    hints: tuple[Fraction, ...] = ()
+
+    def words(self) -> str:
+        return " ".join(str(x) for x in (self.place, self.height, *self.hints))
+
+
+@dataclass(frozen=True)
+class Level:
+    """The curve is nondecreasing: it is at least its value at a place to the left."""
+
+    left: Point
+
+    def at(self, tau: Fraction) -> Fraction:
+        return self.left.height
+
+    def words(self) -> str:
+        return f"level {self.left.words()}"
+
+
+@dataclass(frozen=True)
+class Through:
+    """The line through two points, by its ``reason``: a ``chord`` of a concave curve, between points below it; a
+    ``line`` of a convex one, which is above it beyond ``a``, a point below the curve, if ``b`` is a point above it."""
+
+    reason: str
+    a: Point
+    b: Point
+
+    def at(self, tau: Fraction) -> Fraction:
+        a, b = self.a, self.b
+        return a.height + (b.height - a.height) * (tau - a.place) / (b.place - a.place)
+
+    def words(self) -> str:
+        return f"{self.reason} {self.a.words()} {self.b.words()}"
+
+
+@dataclass(frozen=True)
+class Linear:
+    """The curve is a polygon without a corner inside the piece."""
+
+    knots: Knots
+
+    def at(self, tau: Fraction) -> Fraction:
+        return interpolate(self.knots, tau)
+
+    def words(self) -> str:
+        return "linear"
+
+
+Support: TypeAlias = Level | Through | Linear
+Piece: TypeAlias = tuple[Fraction, Support]
+"""Where a piece ends, and why the curve is above it."""
+Cell: TypeAlias = tuple[Fraction, Fraction, Fraction]
+"""Where a cell ends, and the bounds of :math:`(\\tau / (1 - \\tau))^\\gamma` on it."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Cells on which CPW is proved to be concave, from 0 on, and convex, from ``start`` on."""
+
+    falling: tuple[Cell, ...]
+    start: Fraction
+    low: Fraction
+    rising: tuple[Cell, ...]
+
+    def words(self) -> str:
+        def cells(found: tuple[Cell, ...]) -> str:
+            return f"{len(found)} " + " ".join(f"{t} {low} {high}" for t, low, high in found)
+
+        return f"falling {cells(self.falling)} rising {self.start} {self.low} {cells(self.rising)}\n"
+
+
+@dataclass(frozen=True)
+class BoundedCurve:
+    """One curve of a mixture: the line below it at the places of the mixture, the stairs above it."""
+
+    weight: Fraction
+    name: str
+    heights: tuple[Fraction, ...]
+    supports: tuple[Support, ...]
+    stairs: tuple[Point, ...]
+    turn: Turn | None
+
+    def lines(self) -> Iterator[str]:
+        yield "curve\n" + (self.turn.words() if self.turn else "") + "line\n"
+        for height, support in zip(self.heights, self.supports, strict=True):
+            yield f"{height} {support.words()}\n"
+        yield f"stairs {len(self.stairs)}\n" + "".join(f"{point.words()}\n" for point in self.stairs)
+
+
+@dataclass(frozen=True)
+class CurveJump:
+    """At this corner of the broken line the mixture jumps by ``height``."""
+
+    corner: int
+    height: Fraction
+
+
+@dataclass(frozen=True)
+class Curved:
+    """A mixture of curves, bounded by a broken line with corners at ``places`` and by stairs."""
+
+    places: tuple[Fraction, ...]
+    curves: tuple[BoundedCurve, ...]
+
+    def words(self) -> str:
+        return f"mixture {len(self.curves)} " + " ".join(f"weight {c.weight} {c.name}" for c in self.curves)
+
+    @property
+    def knots(self) -> Knots:
+        """The broken line below the mixture, from (0, 0) on."""
+        zero = (Fraction(), Fraction())
+        return (
+            zero,
+            *((x, sum((c.weight * c.heights[i] for c in self.curves), Fraction())) for i, x in enumerate(self.places)),
+        )
+
+    def above(self, tau: Fraction) -> Fraction:
+        """Return the bound of the stairs on the mixture at ``tau``."""
+        total = Fraction()
+        for c in self.curves:
+            k = bisect_left(c.stairs, tau, key=lambda point: point.place)
+            total += c.weight * (c.stairs[k].height if k < len(c.stairs) else 1)
+        return total
+
+    @property
+    def jumps(self) -> tuple[CurveJump, ...]:
+        """Where the line below the mixture may be raised for values not below a level."""
+        found = []
+        for c in self.curves:
+            kind, _, level = c.name.partition(" ")
+            if kind in ("jump", "upper"):
+                start = Fraction(level) + (ROOM if kind == "upper" else 0)
+                corner = 1 + self.places.index(start)
+                found.append(CurveJump(corner, c.weight * (1 - c.heights[corner - 1])))
+        return tuple(found)
+
+    @property
+    def stair_denominator(self) -> int:
+        """A common denominator of all weights given by the stairs."""
+        return lcm_of_denominators(c.weight * p.height for c in self.curves for p in c.stairs)
+
+    @property
+    def has_upper_quantiles(self) -> bool:
+        return any(c.name.startswith("upper") for c in self.curves)
+
+    def lines(self) -> Iterator[str]:
+        if self.has_upper_quantiles:
+            yield f"room {ROOM}\n"
+        yield f"places {len(self.places)}\n" + " ".join(str(x) for x in self.places) + "\n"
+        for c in self.curves:
+            yield from c.lines()
+
+
+# -- covers by boxes of CDFs -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Dual:
+    """A leaf: an exact multiplier for each coordinate i."""
+
+    costs: tuple[Fraction, ...]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The cover where :math:`F_i \\le` level, then the cover where it is at least that."""
+
+    coordinate: int
+    level: Fraction
+    below: Cover
+    above: Cover
+
+
+@dataclass(frozen=True)
+class Passed:
+    """A table over ``scale`` showing that every policy has :math:`F_i \\ge` level; then the cover of such CDFs."""
+
+    scale: int
+    coordinate: int
+    level: Fraction
+    rest: Cover
+
+
+Cover: TypeAlias = Dual | Cut | Passed
+
+
+def leaves(cover: Cover) -> Iterator[Dual]:
+    """Yield all leaves, without recursion."""
+    waiting = [cover]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Dual):
+            yield one
+        elif isinstance(one, Passed):
+            waiting.append(one.rest)
+        else:
+            waiting += [one.above, one.below]
+
+
+def passes(cover: Cover) -> int:
+    """Return how many levels are shown to be passed before the first cut, with one table each."""
+    return 1 + passes(cover.rest) if isinstance(cover, Passed) else 0

@@ -11,8 +11,7 @@ from os import PathLike
 from .. import files
 from ..errors import Unsupported
 from ..planning.result import Plan
-from .certificate import Certificate, numbers_of_any_length
-from .curves import Curved
+from .certificate import Certificate, Curved, numbers_of_any_length
 from .same_policy import require_same_policy
 from .write import Draft
 

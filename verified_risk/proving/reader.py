@@ -2,9 +2,8 @@
 
 :func:`read_certificate` answers one line, as the verified program does: ``proved``, ``refused: ...`` or ``not covered:
 ...``.  It reads the text alone: nothing of the planner, of the writer or of the program is imported, and nothing in the
-text is believed.  The mathematics is in :mod:`~verified_risk.proving.integer_tables` (mean, CVaR, VaR),
-:mod:`~verified_risk.proving.between` (the same between grid points), :mod:`~verified_risk.proving.weightings` (laws and
-covers) and :mod:`~verified_risk.proving.curve_points` (weightings that are not piecewise linear).
+text is believed.  The mathematics is in :mod:`~verified_risk.proving.integer_tables` (mean, CVaR, VaR, on
+grid points and between them) and :mod:`~verified_risk.proving.weightings` (laws, covers and points of curves).
 """
 
 from __future__ import annotations
@@ -15,10 +14,9 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any, BinaryIO, NamedTuple, NoReturn, TypeVar
 
-from .between import Cells, tail_by_all_cells, tail_by_cells
-from .curve_points import Bounds, Curve, Mixture, Piece, Point, Turn
 from .integer_tables import (
     Action,
+    Cells,
     Grid,
     Model,
     Quantile,
@@ -32,16 +30,24 @@ from .integer_tables import (
     quantile_by_policy,
     quantile_by_threshold,
     require,
+    tail_by_all_cells,
     tail_by_budgets,
+    tail_by_cells,
     tail_by_markov,
     tail_by_mean,
     tail_by_policy,
 )  # fmt: skip
 from .weightings import (
+    Bounds,
+    Curve,
     Machine,
+    Mixture,
     Node,
+    Piece,
+    Point,
     Polygon,
     Rule,
+    Turn,
     law_of,
     polygon_by_cover,
     polygon_by_policy,

@@ -18,7 +18,7 @@ from ..planning.clock import Clock
 from ..planning.result import Plan
 from ..policy.cell_policy import CellPolicy
 from .bounded import bounded_objective, close_behind, line_accuracy, value_by_stairs
-from .budgets import Charges, PolicyRows, ShorterRows, best_mean_above
+from .budgets import Budgets, Charges, PolicyRows, ShorterRows, best_mean_above
 from .certificate import (
     ByBudget,
     ByBudgets,
@@ -28,6 +28,9 @@ from .certificate import (
     ByMean,
     ByThreshold,
     Certificate,
+    Cover,
+    Curved,
+    Dual,
     Grid,
     IntegerModel,
     Machine,
@@ -37,12 +40,7 @@ from .certificate import (
     Tail,
     integer_model,
 )
-from .cover import Cover, Dual
-from .cover_search import Found, find_cover
-from .curves import Curved
-from .discounted import Budgets
-from .passed import Exact
-from .relaxed import MULTIPLIER
+from .cover_search import MULTIPLIER, Exact, Found, find_cover
 
 EXACT_WORK = 2e8
 """Maximum number of bits, over all cells, of a certificate whose tables are exact by default."""

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ...grid import GridModel, TooManySums, grid_model
-from ...grid.floats import FloatModel, Step
+from ...grid import FloatModel, GridModel, Step, TooManySums, grid_model
 from ...mdp import MDP
 from ...mdp.flat import starts
 from ...numbers.enclosure import bounds
@@ -32,13 +31,12 @@ from ...policy.evaluation import return_law
 from ..affordable_law import most_cells
 from ..certify import Held, certify
 from ..clock import Clock
-from ..exact.exact_route import last_attained
+from ..exact_route import last_attained
 from ..grid_choice import own_grid, steps_remaining
-from ..outward import confirmable
 from ..result import Plan
-from .driver import Aim, Coordinates, Driver, compile_search, kept_parts, mixed
+from ..rounding import confirmable
+from .driver import Aim, Coordinates, Driver, by_laws, compile_search, kept_parts, mixed, off_the_jump
 from .grid_coordinates import Oracle
-from .jump_mixing import by_laws, off_the_jump
 from .relaxation import Mixture
 
 if TYPE_CHECKING:

@@ -18,10 +18,9 @@ from itertools import count
 
 import numpy as np
 
-from ...grid.floats import Floats
+from ...mdp.packed import Floats
 from .. import clock
-from .atoms import Atoms
-from .relaxation import Relaxation
+from .relaxation import Atoms, Relaxation
 
 ROOT_ROUNDS = 120
 """Maximum number of rounds at the root; all nodes benefit from them, and most searches end there."""

@@ -3,6 +3,12 @@ r"""The driver of every search over CDFs, whatever its coordinates: a grid, atta
 In each case :math:`\Phi \le b - w \sum_i v_i\,\underline G(F_i)` for a polygon :math:`\underline G \le G`, where b is
 the largest return, w the width of a coordinate and :math:`v_i \le 1` its share of it (theory 05, B7, B9, D2).  This
 module holds the common parts: the target accuracy, the polygons past jumps of G, the upper bound.
+
+A mixture is moved off a jump by adding a small share of the best quantile's policy (:func:`off_the_jump`).  Let G jump
+at alpha, as a mixture with a lower quantile does.  The best mixture of a search often has :math:`F_i = \alpha` at some
+i below the best quantile v.  There G has its upper value; just below alpha it has the lower one, which the supremum
+approaches (theory 05, B8) and no policy attains.  The policy of the best quantile has :math:`F_i < \alpha` for every i
+< v.  A share s of it brings the mixture below alpha there, and costs at most s times the range of returns.
 """
 
 from __future__ import annotations
@@ -12,14 +18,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from ...grid.floats import Floats, float_model
+from ...grid import float_model
 from ...law import Law
 from ...mdp import MDP
+from ...mdp.packed import Floats
 from ...numbers.enclosure import bounds
 from ...objectives import Weighting
 from ...objectives.polygon import Polygon, past_the_jump
@@ -27,7 +34,7 @@ from ...policy import MixturePolicy, Policy
 from ...progress import Progress, Report
 from ..certify import Held
 from ..clock import Clock
-from ..outward import tidy_above, tidy_below
+from ..rounding import tidy_above, tidy_below
 from .branching import Node, Search
 from .grid_coordinates import Oracle
 from .relaxation import Mixture
@@ -247,3 +254,32 @@ def compile_search() -> None:
         search.run()
         node = Node(np.zeros(model.remaining[0]), np.ones(model.remaining[0]), search.best.cdf)
         search.evaluate(node, 1, 2, 2)
+
+
+# -- off a jump --------------------------------------------------------------------------------------------------------
+
+
+SHARES = tuple(Fraction(1, 2**k) for k in (40, 30, 20, 10))
+"""Shares to try: a small one costs little, but a CDF with an error may need a large one."""
+
+
+Worth: TypeAlias = Callable[[Fraction], tuple[Fraction, Law | None]]
+"""Map a share of the other policy to a lower bound on the mixture's value, and its law if known."""
+
+
+def off_the_jump(held: Held, other: Policy, worth: Worth) -> Held:
+    """Return ``held`` mixed with the best share of ``other``, or unchanged if no share improves it."""
+    share, (lower, law) = max(((share, worth(share)) for share in SHARES), key=lambda found: found[1][0])
+    if lower <= held.lower:
+        return held
+    return Held(lower, MixturePolicy([(1 - share, held.policy), (share, other)]), law)
+
+
+def by_laws(objective: Weighting, law: Law, other: Law) -> Worth:
+    """Judge mixtures by exact laws."""
+
+    def worth(share: Fraction) -> tuple[Fraction, Law]:
+        mixed = Law.mixture([(1 - share, law), (share, other)])
+        return bounds(objective.of(mixed))[0], mixed
+
+    return worth

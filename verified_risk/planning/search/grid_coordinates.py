@@ -11,13 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InvalidArgument
-from ...grid.floats import FloatModel, Floats, Ints
+from ...grid import FloatModel
 from ...mdp.flat import starts
+from ...mdp.packed import Floats, Ints
 from ...numbers.rational import digits, float_above, float_below
 from .. import clock
 from ..clock import memory_limit
-from ..float_error import UNIT_ROUNDOFF, gamma
 from ..grid_choice import search_bytes
+from ..rounding import UNIT_ROUNDOFF, gamma
 from ..threads import in_threads, shares
 
 CONTRACTED_PER_SECOND = 2e9

@@ -15,20 +15,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ...grid.floats import FloatModel, Floats
+from ...grid import FloatModel
+from ...mdp.packed import Floats
 from ...numbers.rational import float_above
 from ...policy import GridPolicy
 from ..certify import Held, certify, evaluated, rounded_up
 from ..clock import Clock
-from ..float_error import SMALLEST_NORMAL
-from ..outward import confirmable
 from ..result import Plan
+from ..rounding import SMALLEST_NORMAL, confirmable
 from ..tails.budget_tables import BudgetRule
 from ..tails.tail_route import Bounds
 from ..threshold import best_quantile
-from .driver import CLOSEST, Aim, Coordinates, Driver, compile_search, kept_parts, mixed, weighed_above
+from .driver import (
+    CLOSEST,
+    Aim,
+    Coordinates,
+    Driver,
+    by_laws,
+    compile_search,
+    kept_parts,
+    mixed,
+    off_the_jump,
+    weighed_above,
+)
 from .grid_coordinates import Oracle
-from .jump_mixing import by_laws, off_the_jump
 from .relaxation import Mixture
 
 if TYPE_CHECKING:

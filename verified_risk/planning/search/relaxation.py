@@ -3,6 +3,9 @@ r"""Points of the polytope and bounds on it, the pieces of the search over CDFs 
 :class:`Relaxation` keeps the best point found, and bounds :math:`\underline g(F) = \sum_i \underline G(F_i)` on a box
 from below by weak duality (B1): any cost vector is valid; Polyak steps (concave G) or pairwise Frank-Wolfe (others)
 find good ones.
+
+:class:`Atoms` is a mixture of policies as Frank-Wolfe maintains it: CDF vectors, their weights, and the policies behind
+them.
 """
 
 from __future__ import annotations
@@ -12,15 +15,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import groupby, pairwise
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from ...grid.floats import Floats, Ints
+from ...mdp.packed import Floats, Ints
 from ...objectives.polygon import Polygon, concave_corners, convex_corners
 from .. import clock
-from .atoms import Atoms, Parts, best_length
 
 PENALTY = 20.0
 """Penalty per unit by which a CDF value leaves its box.  Slopes of G are of the order of 1 to 10, so a point outside
@@ -37,7 +39,7 @@ BLURRED = 0.05
 
 class Oracle(Protocol):
     """The questions that a search asks about policies, answered on a grid by :class:`~.grid_coordinates.Oracle` and
-    between its points by :class:`~.cell_coordinates.CellOracle`."""
+    between its points by :class:`~.cells_route.CellOracle`."""
 
     top: int
     maskable: bool
@@ -346,3 +348,72 @@ class Relaxation:
         if not self.concave:
             for _ in range(3):
                 self.descend(60)
+
+
+# -- mixtures of policies ----------------------------------------------------------------------------------------------
+
+
+Table: TypeAlias = npt.NDArray[Any]
+"""The choices of a deterministic policy."""
+Parts: TypeAlias = list[tuple[float, Table]]
+
+SAME = 1e-11
+"""Distance within which CDFs are one atom: passes that break ties differently differ by rounding."""
+NOTHING = 1e-14
+"""Weights below this are rounding errors and become 0."""
+
+
+class Atoms:
+    """Atoms with weights that sum to 1; atoms of weight 0 are kept, since they tend to return."""
+
+    def __init__(self, atoms: list[tuple[float, Floats, Table]]) -> None:
+        self.weights = [w for w, _, _ in atoms]
+        self.cdfs = [cdf for _, cdf, _ in atoms]
+        self.tables = [table for _, _, table in atoms]
+
+    def copy(self) -> Atoms:
+        """Return the atoms of positive weight, sharing CDFs and tables."""
+        return Atoms([x for x in zip(self.weights, self.cdfs, self.tables, strict=True) if x[0] > 0])
+
+    def worst(self, cost: Floats) -> tuple[int, float]:
+        """Return the costliest atom of positive weight, and its cost."""
+        scores = [float(cost @ cdf) if w > 0 else -np.inf for w, cdf in zip(self.weights, self.cdfs, strict=True)]
+        k = int(np.argmax(scores))
+        return k, scores[k]
+
+    def shift(self, away: int, cdf: Floats, table: Table, move: float) -> None:
+        """Move weight from one atom to ``cdf``, reusing an existing atom if there is one."""
+        distances = [float(np.max(np.abs(known - cdf), initial=0.0)) for known in self.cdfs]
+        target = int(np.argmin(distances))
+        if distances[target] >= SAME:
+            target = len(self.cdfs)
+            self.cdfs.append(cdf)
+            self.weights.append(0.0)
+            self.tables.append(table.copy())
+        self.weights[target] += move
+        self.weights[away] -= move
+        if self.weights[away] < NOTHING:
+            self.weights[away] = 0.0
+        total = sum(self.weights)
+        self.weights = [w / total for w in self.weights]
+
+    def point(self) -> Floats:
+        """Return the CDF of the mixture."""
+        mixed: Floats = np.sum([w * cdf for w, cdf in zip(self.weights, self.cdfs, strict=True) if w > 0], axis=0)
+        return np.clip(mixed, 0.0, 1.0)
+
+    def parts(self) -> Parts:
+        return [(w, table) for w, table in zip(self.weights, self.tables, strict=True) if w > 0]
+
+
+def best_length(cost: Callable[[float], float], most: float) -> tuple[float, float]:
+    """Minimise a function of one variable on ``(0, most]`` by a scan and golden sections; return argument and value."""
+    lengths = most * np.arange(1, 17) / 16
+    values = [cost(float(length)) for length in lengths]
+    k = int(np.argmin(values))
+    left, right = max(0.0, lengths[k] - most / 16), min(most, lengths[k] + most / 16)
+    for _ in range(30):
+        a, b = left + 0.382 * (right - left), left + 0.618 * (right - left)
+        left, right = (left, b) if cost(a) < cost(b) else (a, right)
+    middle = float(0.5 * (left + right))
+    return min((cost(middle), middle), (values[k], float(lengths[k])))[::-1]

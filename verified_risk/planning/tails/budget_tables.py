@@ -28,11 +28,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InvalidArgument
-from ...grid.floats import FloatModel, Floats, Ints
+from ...grid import FloatModel
+from ...mdp.packed import Floats, Ints
 from ...numbers.rational import digits
 from ..clock import memory_limit
-from ..float_error import Enclosure
-from ..outward import round_up_to_two_digits
+from ..rounding import Enclosure, round_up_to_two_digits
 from ..threads import in_threads, shares
 from . import in_numpy
 

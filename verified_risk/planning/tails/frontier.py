@@ -15,21 +15,21 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
-from ...grid.floats import Floats, float_model
-from ...grid.scaled import scaled_model
+from ...grid import float_model, scaled_model
 from ...mdp import MDP
 from ...mdp.model import required_model
+from ...mdp.packed import Floats
 from ...numbers.enclosure import Interval
 from ...numbers.format import above, columns, ends, short
 from ...numbers.rational import Rational
 from ...objectives import CVaR, Mean, Weighting
 from ...objectives.weighting import read_level
+from ..affordable_law import approximate_law
 from ..certify import certify_on_grid
 from ..clock import Clock, read_nonnegative, read_seconds
-from ..forward_law import approximate_law
 from ..grid_choice import choose_unit, served_by_own_grid, unit_that_fits
-from ..outward import within_range
 from ..result import Plan
+from ..rounding import within_range
 from .budget_tables import BudgetTables, budget_tables
 from .interpolated_tables import Envelope, envelope
 from .refine import answer, refined_plan, serves, solved

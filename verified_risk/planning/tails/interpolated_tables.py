@@ -29,12 +29,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InvalidArgument
-from ...grid.floats import Floats
-from ...grid.scaled import ScaledModel
+from ...grid import ScaledModel
+from ...mdp.packed import Floats
 from ...numbers.rational import digits, float_above, float_below
 from ..clock import memory_limit
-from ..float_error import Enclosure
-from ..outward import round_up_to_two_digits
+from ..rounding import Enclosure, round_up_to_two_digits
 from ..threads import in_threads, shares
 
 ROUNDOFF = 2.0**-53
@@ -141,7 +140,7 @@ def _pass(
     model: ScaledModel, mean: MeanPart, kappa: Fraction, *, lower: bool
 ) -> tuple[Shortfall, list[npt.NDArray[Any]]]:
     """Compute one table at the first step, and the policy of the upper one."""
-    from ...kernels import interpolated_pass as kernels
+    from ...kernels import budget_pass as kernels
 
     n, weight = model.n_states, float(kappa)
     margin = max(step.span for step in model.steps) + 2

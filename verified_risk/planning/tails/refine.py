@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from ...grid.scaled import ScaledModel, scaled_model
+from ...grid import ScaledModel, scaled_model
 from ...mdp import MDP
 from ...objectives import Weighting
 from ...objectives.levels import Levels
@@ -21,8 +21,8 @@ from ...progress import Progress, Report
 from .. import clock as timing
 from ..certify import Held, certify, evaluated
 from ..clock import Clock, memory_limit
-from ..outward import short_below, tidy_above, tidy_below, within_range
 from ..result import Plan
+from ..rounding import short_below, tidy_above, tidy_below, within_range
 from .interpolated_tables import Envelope, best_rho, bytes_needed, envelope, mean_part
 
 FIRST_NODES = 256
@@ -109,11 +109,11 @@ def _compile(work: float) -> None:
 @lru_cache(maxsize=1)
 def _compile_on_toys() -> None:
     """Compile on two small models that cover every form of the kernels' arguments."""
-    from ...kernels import interpolated_pass
+    from ...kernels import budget_pass
     from ...kernels.budget_pass import linear_pass
     from ...kernels.jit import compile_next
 
-    compile_next(linear_pass, *vars(interpolated_pass).values())
+    compile_next(linear_pass, *vars(budget_pass).values())
     rewards = [[{0: Fraction(1, 2), 1: Fraction(1, 2)}, {"1/3": 1}]]
     product = MDP(0, [[{0: 1}, {0: 1}]], rewards, horizon=2, discount=Fraction(1, 2))
     halves = [(Fraction(1, 2), 0, Fraction(1, 3)), (Fraction(1, 2), 1, Fraction(1))]

@@ -28,14 +28,15 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ...grid.floats import FloatModel, Floats
+from ...grid import FloatModel
+from ...mdp.packed import Floats
 from ...numbers.rational import float_above, float_below
 from ...objectives import Weighting
 from ...objectives.levels import Levels
 from .. import clock as clocks
+from ..affordable_law import forward_law
 from ..clock import Clock
-from ..float_error import UNIT_ROUNDOFF
-from ..forward_law import forward_law
+from ..rounding import UNIT_ROUNDOFF
 from .budget_tables import BudgetRule, BudgetTables, LinearPart, Shortfall, budget_tables, linear_part
 from .tail_route import Bounds
 

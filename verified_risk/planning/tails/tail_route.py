@@ -26,9 +26,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ...grid.floats import FloatModel, Floats
+from ...grid import FloatModel
+from ...mdp.packed import Floats
 from ...objectives.levels import Levels
-from ..float_error import UNIT_ROUNDOFF, Enclosure
+from ..rounding import UNIT_ROUNDOFF, Enclosure
 from .budget_tables import BudgetRule, BudgetTables, LinearPart, budget_tables, linear_part
 
 Rule: TypeAlias = Callable[[int, int, int], int]

@@ -1,1 +1,0 @@
-"""The exact optimum, in integers."""
