@@ -63,15 +63,6 @@ def test_an_interrupted_run_goes_on_byte_for_byte(tmp_path, objective, told):
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
 
 
-def test_an_environment_goes_on_byte_for_byte(tmp_path):
-    told = {"episodes": 60, "horizon": 3, "rewards": [0, 1], "seed": 2}
-    vr.learn(Chain(), vr.CVaR("1/2"), **told).save(tmp_path / "whole.json")
-    with pytest.raises(Stop):
-        vr.learn(Chain(), vr.CVaR("1/2"), checkpoint=tmp_path / "state.json", progress=stop_at(31), **told)
-    vr.learn(Chain(), vr.CVaR("1/2"), checkpoint=tmp_path / "state.json", **told).save(tmp_path / "again.json")
-    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
-
-
 class Later(Chain):
     """Pays 0 or 1 at first, and 2 after it was told to."""
 
