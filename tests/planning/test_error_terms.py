@@ -27,7 +27,7 @@ from verified_risk.planning.search.branching import Node, Search
 from verified_risk.planning.search.cell_coordinates import CellOracle
 from verified_risk.planning.search.grid_coordinates import Oracle
 from verified_risk.planning.search.jump_mixing import by_laws
-from verified_risk.planning.search.relaxation import Mixture, Relaxation
+from verified_risk.planning.search.relaxation import Mixture
 from verified_risk.planning.tails import interpolated_tables, refine
 from verified_risk.planning.tails.budget_tables import budget_tables, linear_part
 from verified_risk.planning.tails.tail_route import assemble
@@ -72,20 +72,6 @@ def test_terminal_sums_between_grid_points_may_drift():
 
 
 # -- the search's own bound -------------------------------------------------------------------------------------------
-
-
-def test_a_dual_bound_is_at_most_the_exact_sum_of_its_parts():
-    polygon = Polygon(np.array([0.0, 0.3, 1.0]), np.array([0.0, 0.7, 1.0]))
-    rng = random.Random("duals")
-    for _ in range(20):
-        n, value = 300, rng.uniform(-1, 1)
-        oracle = SimpleNamespace(top=n)
-        search = Relaxation(oracle, polygon, 0.0, np.inf)
-        search.vertex = lambda cost, value=value: (value, cost)
-        low, high = np.sort(np.array([[rng.random() for _ in range(n)] for _ in range(2)]), axis=0)
-        bound, _, _, least = search.dual(np.array([rng.uniform(-2, 5) for _ in range(n)]), low, high)
-        exact = Fraction(value) + sum(map(Fraction, least.tolist()), Fraction())
-        assert exact - Fraction(1, 10**9) <= Fraction(bound) <= exact
 
 
 def thirds(count: int, **sizes):

@@ -116,13 +116,6 @@ def test_a_reward_of_a_probability_below_every_float_is_not_forgotten():
     assert plan.lower <= optimum <= plan.upper
 
 
-def test_a_refused_grid_is_named_in_a_few_digits():
-    mdp = vr.MDP(0, [[[1]]], [[{0: HALF, 1: HALF}]], 100, "97/100")
-    with pytest.raises(vr.errors.InvalidArgument) as refused:
-        vr.plan(mdp, vr.CVaR("1/10"), eta=Fraction(1, 10**10))
-    assert len(str(refused.value)) < 200
-
-
 def test_var_is_decided_exactly_where_a_level_is_met_with_equality():
     """Twelve fair coins and a level of exactly one half: floats cannot tell, integers can."""
     steps = 12
