@@ -22,7 +22,7 @@ from verified_risk.objectives.polygon import Polygon
 from verified_risk.objectives.weighting import Weighting
 from verified_risk.planning.affordable_law import exact_value
 from verified_risk.planning.float_error import gamma
-from verified_risk.planning.search import attained_coordinates, grid_route
+from verified_risk.planning.search import attained_coordinates
 from verified_risk.planning.search.branching import Node, Search
 from verified_risk.planning.search.cell_coordinates import CellOracle
 from verified_risk.planning.search.grid_coordinates import Oracle
@@ -179,22 +179,6 @@ def test_a_probe_moves_an_end_no_further_than_it_proves():
                 assert Fraction(float(node.high[0])) >= min(over, 1)
                 moved += node.high[0] < 1
     assert moved >= 30
-
-
-def test_a_raised_cdf_is_at_least_the_exact_one():
-    """Sums of coins, whose laws are binomial."""
-    far = 0
-    for n in range(3, 40):
-        p, horizon = Fraction(n, 41), 12
-        model = float_model(vr.MDP(0, [[[1]]], [[{0: p, 1: 1 - p}]], horizon=horizon), Fraction(1))
-        oracle = Oracle(model)
-        raised = grid_route._raised_cdf(oracle, [(Fraction(1), oracle.choice)])
-        exact = Fraction()
-        for i, (high, computed) in enumerate(zip(raised, oracle.cdf().tolist(), strict=True)):
-            exact += math.comb(horizon, i) * (1 - p) ** i * p ** (horizon - i)
-            assert exact <= high <= exact + Fraction(1, 10**9)
-            far += Fraction(math.nextafter(computed, 2)) < exact
-    assert far >= 20
 
 
 # -- tables of budgets ------------------------------------------------------------------------------------------------

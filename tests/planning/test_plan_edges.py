@@ -21,12 +21,6 @@ def test_rewards_beyond_int64_are_planned_in_pythons_integers():
     assert vr.exact_plan(mdp, vr.CVaR("1/2")).value == (10**25 + 0) * HALF  # gamble twice: the worse half is 0 or one
 
 
-def test_too_many_returns_to_list_are_refused_before_they_are_listed():
-    mdp = vr.MDP(0, [[[1]]], [[{0: HALF, 1: HALF}]], 100, "4/5")
-    with pytest.raises(vr.errors.Unsupported, match="too many returns to list"):
-        vr.exact_plan(mdp, vr.CVaR("1/2"))
-
-
 def test_the_actions_of_all_policies_are_counted_before_returns_are_listed():
     rewards = [{Fraction(a * a, 7): 1} for a in range(10)]  # one outcome each, ten together
     mdp = vr.MDP(0, [[[1]] * 10], [rewards], 12, "19/20")
