@@ -7,13 +7,13 @@ reading them takes at its peak, and that the model keeps, in MB.
 from __future__ import annotations
 
 import tempfile
-import time
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rows import timed
 from scipy import sparse
 
 import verified_risk as vr
@@ -31,11 +31,6 @@ def matrices(states: int, actions: int, successors: int, seed: int = 0) -> list[
         chances = rng.dirichlet(np.ones(successors), states)
         made.append(sparse.csr_matrix((chances.ravel(), (rows, columns.ravel())), shape=(states, states)))
     return made
-
-
-def timed(function: Callable[[], Any]) -> tuple[Any, float]:
-    began = time.process_time()
-    return function(), time.process_time() - began
 
 
 def taken(P: list[Any], R: Any) -> tuple[float, float, float]:

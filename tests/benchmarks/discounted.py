@@ -19,7 +19,7 @@ import sys
 import time
 from fractions import Fraction
 
-from rows import row
+from rows import row, timed
 
 import verified_risk as vr
 from verified_risk.grid import float_model, scaled_model
@@ -77,16 +77,10 @@ def compared(name, states, actions, successors, most, discount, horizon, eta) ->
     toy = random_model(2, 2, 2, 1, "1/2", 2)  # compiles both
     rounding_up(toy, G, Fraction(1, 3))
     refined_plan(toy, G, Fraction(1, 3), None, None)
-    began = time.process_time()
-    old, cells = rounding_up(mdp, G, Fraction(eta))
-    old_seconds = time.process_time() - began
+    (old, cells), old_seconds = timed(lambda: rounding_up(mdp, G, Fraction(eta)))
     fine = grid_of_as_many_cells(mdp, cells)
-    began = time.process_time()
-    new = refined_plan(mdp, G, fine, None, None)
-    new_seconds = time.process_time() - began
-    began = time.process_time()
-    default = vr.plan(mdp, G)
-    seconds = time.process_time() - began
+    new, new_seconds = timed(lambda: refined_plan(mdp, G, fine, None, None))
+    default, seconds = timed(lambda: vr.plan(mdp, G))
     row(
         f"(m) {name}, {discount}", old_gap=float(old.gap), old_s=old_seconds, new_gap=float(new.gap), new_s=new_seconds,
         narrower=float(old.gap / new.gap), new_gap_over_value=float(new.gap / new.upper), cells=float(cells),

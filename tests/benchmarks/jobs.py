@@ -1,4 +1,4 @@
-"""Jobs people bring: ``python tests/benchmarks/jobs.py [--seconds 60]``.
+"""Jobs people bring: ``python tests/benchmarks/run.py --rows r``.
 
 Models of gymnasium under weightings that need a search, to a gap of 1 % of the range of returns; the front of mean and
 CVaR, constraints, ties, and rates within intervals.  A row whose gap is not met says what stopped the search.
@@ -6,15 +6,13 @@ CVaR, constraints, ties, and rates within intervals.  A row whose gap is not met
 
 from __future__ import annotations
 
-import argparse
 import sys
-import time
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rows import row
+from rows import row, timed
 
 import verified_risk as vr
 
@@ -68,18 +66,18 @@ def widened(mdp: vr.MDP, by: float) -> vr.IntervalMDP:
     return vr.MDP.from_arrays((low, high), R, **rest)
 
 
-def job_rows(quick: bool, seconds: float = 60.0) -> None:
-    seconds = min(seconds, 5.0) if quick else seconds
+def job_rows(quick: bool) -> None:
+    seconds = 5.0 if quick else 60.0
     found = models()
     for spec in WEIGHTINGS:
         vr.plan(found["Blackjack"], spec, time_limit=1)  # compiles
     for name, mdp in found.items():
         low, high = mdp.remaining_range(0)
+        gap = (high - low) / 100
         for spec in WEIGHTINGS:
-            began = time.process_time()
-            plan = vr.plan(mdp, spec, gap=(high - low) / 100, time_limit=seconds)
-            share, met = float(100 * plan.gap / (high - low)), plan.gap <= (high - low) / 100
-            row(f"(r) {name}, {spec}", s=time.process_time() - began, lower=float(plan.lower), upper=float(plan.upper),
+            plan, spent = timed(lambda mdp=mdp, spec=spec, gap=gap: vr.plan(mdp, spec, gap=gap, time_limit=seconds))
+            share, met = float(plan.gap / gap), plan.gap <= gap
+            row(f"(r) {name}, {spec}", s=spent, lower=float(plan.lower), upper=float(plan.upper),
                 percent=share, reason="" if met else plan.certificate.method)  # fmt: skip
     lake, taxi = vr.models.frozen_lake(), found["Taxi, T = 20"]
     uncertain = widened(found["FrozenLake 8x8, T = 100"], 0.05)
@@ -94,12 +92,5 @@ def job_rows(quick: bool, seconds: float = 60.0) -> None:
     }
     for name, call in calls.items():
         call()  # kernels are compiled
-        began = time.process_time()
-        answer: Any = call()
-        row(f"(r) {name}", s=time.process_time() - began, gap=float(getattr(answer, "gap", 0)))
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60.0)
-    job_rows(False, parser.parse_args().seconds)
+        answer, spent = timed(call)
+        row(f"(r) {name}", s=spent, gap=float(getattr(answer, "gap", 0)))

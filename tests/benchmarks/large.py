@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import numpy as np  # noqa: E402
 from discounted import random_model  # noqa: E402
 from instances import SPARSE, instance  # noqa: E402
-from rows import row  # noqa: E402
+from rows import row, timed  # noqa: E402
 
 import verified_risk as vr  # noqa: E402
 from verified_risk.grid import float_model, own_unit, scaled_model  # noqa: E402
@@ -40,12 +40,6 @@ def wall(function: Callable[[], object]) -> float:
     began = time.perf_counter()
     function()
     return time.perf_counter() - began
-
-
-def cpu(function: Callable[[], object]) -> float:
-    began = time.process_time()
-    function()
-    return time.process_time() - began
 
 
 class Measured:
@@ -210,9 +204,8 @@ def preparation(quick: bool = False) -> None:
         ("146 states, 0.95, T 100", random_model(146, 4, 3, 1, "0.95", 100), Fraction(1, 400)),
     ):
         interpolated_tables.envelope(scaled_model(random_model(3, 2, 2, 1, "1/2", 3), Fraction(1, 4)), Fraction())
-        models: list[object] = []
-        prepared = cpu(lambda mdp=mdp, eta=eta, out=models: out.append(scaled_model(mdp, eta)))
-        passed = cpu(lambda out=models: interpolated_tables.envelope(out[0], Fraction()))  # type: ignore[arg-type]
+        model, prepared = timed(lambda mdp=mdp, eta=eta: scaled_model(mdp, eta))
+        _, passed = timed(lambda model=model: interpolated_tables.envelope(model, Fraction()))
         row(f"(p) {name}", prepare_s=prepared, pass_s=passed, ratio=prepared / passed)
     for states in (1_000,) if quick else (10_000, 50_000):
         x = instance((states, 4, 10, 10, 10))
@@ -224,9 +217,8 @@ def preparation(quick: bool = False) -> None:
             for s in range(0, 4 * states, 4)
         ]
         rewards = [[float(r[0]) / 10 for r in x.reward[s : s + 4]] for s in range(0, 4 * states, 4)]
-        built: list[vr.MDP] = []
-        seconds = cpu(lambda P=transitions, R=rewards, out=built: out.append(vr.MDP(0, P, R, 10)))
-        planned = cpu(lambda out=built: vr.plan(out[0], vr.CVaR("1/10")))
+        mdp, seconds = timed(lambda P=transitions, R=rewards: vr.MDP(0, P, R, 10))
+        _, planned = timed(lambda mdp=mdp: vr.plan(mdp, vr.CVaR("1/10")))
         row(f"(p) MDP() of {states} x 4 x 10 floats", read_s=seconds, plan_s=planned)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,6 @@ GROUPS = {
     "d": "Rows of integers, against floats and fractions",
     "e": "Searches to a gap of 1e-5",
     "f": "Memory of a plan",
-    "g": "First calls",
     "h": "Growth",
     "i": "The learner",
     "j": "From arrays to a file",
@@ -31,6 +31,12 @@ GROUPS = {
     "q": "Limits of time, CPU seconds asked for and taken",
     "r": "Jobs: models of gymnasium to a gap of 1 % in a minute, fronts, constraints, ties, uncertain rates",
 }
+
+
+def timed(function: Callable[[], Any]) -> tuple[Any, float]:
+    """What a function returns, and its CPU seconds."""
+    began = time.process_time()
+    return function(), time.process_time() - began
 
 
 def row(name: str, **columns: Any) -> None:

@@ -33,7 +33,7 @@ import rivals  # noqa: E402
 import time_limits  # noqa: E402
 from arrays import array_rows  # noqa: E402
 from instances import DENSE, GENERAL, LARGER_GENERAL, SPARSE, instance  # noqa: E402
-from rows import row, write  # noqa: E402
+from rows import row, timed, write  # noqa: E402
 
 import verified_risk as vr  # noqa: E402
 from verified_risk.grid import compiled, float_model, grid_model, own_unit  # noqa: E402
@@ -121,15 +121,12 @@ def general_solver(title: str, solver: Any, size: str, ours: float, shortfall: A
     if size == "large" and free < 12e9:
         return row(title, skipped="its augmented matrix needs 8 GB, and less than 12 GB are free")
     build, solve, read = solver
-    began = time.process_time()
-    augmented = build()
-    built = time.process_time()
-    answer = solve(augmented)
-    solved = time.process_time() - built
+    augmented, built = timed(build)
+    answer, solved = timed(lambda: solve(augmented))
     if size != "large":  # the first solution also compiles; on the large model that is a small share
         solved = least({"solve": lambda: solve(augmented)}, 3)["solve"]
     row(
-        title, solve_ms=1e3 * solved, over_ours=solved / ours, with_set_up_over_ours=(solved + built - began) / ours,
+        title, solve_ms=1e3 * solved, over_ours=solved / ours, with_set_up_over_ours=(solved + built) / ours,
         largest_difference=float(np.max(np.abs(read(answer) - shortfall))),
     )  # fmt: skip
 
@@ -215,9 +212,7 @@ def exact(quick: bool) -> None:
         },
         9,
     )
-    began = time.process_time()
-    reference = rivals.fractions(replace(x, horizon=4) if quick else x)
-    spent = time.process_time() - began
+    reference, spent = timed(lambda: rivals.fractions(replace(x, horizon=4) if quick else x))
     if not quick:
         found = row_tables(*arguments)
         assert [Fraction(v, found.denominator) for v in found.cost] == reference[0], "rows and Fractions differ"
@@ -247,9 +242,8 @@ def searched(letter: str, size: Any, seed: int, name: str, G: vr.Weighting, limi
     mdp = instance(size, seed).mdp()
     history: list[vr.Progress] = []
     clock.now = time.process_time
-    began = time.process_time()
-    plan = vr.plan(mdp, G, gap="1/100000", time_limit=limit, progress=history.append)
-    spent, closed = time.process_time() - began, plan.gap <= Fraction(1, 10**5)
+    plan, spent = timed(lambda: vr.plan(mdp, G, gap="1/100000", time_limit=limit, progress=history.append))
+    closed = plan.gap <= Fraction(1, 10**5)
     clock.now = time.monotonic
     course = [] if closed else [str(now) for now in history[:: max(1, len(history) // 5)]]
     row(
@@ -296,39 +290,6 @@ def memory(quick: bool) -> None:
     )
 
 
-FIRST = """
-import sys, time
-sys.path.insert(0, {here!r})
-began = time.process_time()
-import numba
-imported = time.process_time()
-import verified_risk as vr
-from instances import SPARSE, instance
-mdp = instance(SPARSE["tiny"]).mdp()
-start = time.process_time()
-vr.plan(mdp, {objective})
-print(imported - began, time.process_time() - start)
-"""
-
-
-def first_call(quick: bool) -> None:
-    cases = (
-        {"cvar": 'vr.CVaR("1/20")'} if quick else {"cvar": 'vr.CVaR("1/20")', "wang": 'vr.Wang("3/4"), gap="1/1000"'}
-    )
-    for name, objective in cases.items():
-        with tempfile.TemporaryDirectory() as cache:
-            times = []
-            for _ in range(3):
-                code = FIRST.format(here=str(Path(__file__).parent), objective=objective)
-                environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
-                out = subprocess.run(
-                    [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
-                )
-                times.append([float(v) for v in out.stdout.split()])
-        warm = min(times[1:], key=lambda pair: pair[1])
-        row(f"(g) first call, {name}", import_numba_s=warm[0], cold_s=times[0][1], warm_s=warm[1])
-
-
 def growth(quick: bool) -> None:
     base = (100, 4, 20, 10, 5)
     for k, name in enumerate(("S", "A", "T", "1/eta", "successors")):
@@ -353,14 +314,10 @@ def proved(quick: bool) -> None:
         mdp = instance(size).mdp()
         plan = vr.plan(mdp, vr.CVaR("1/10"))
         t = least({"plan": lambda mdp=mdp: vr.plan(mdp, vr.CVaR("1/10"))}, 1)
-        began = time.process_time()
-        plan.recheck()
-        recheck = time.process_time() - began
+        _, recheck = timed(plan.recheck)
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "certificate.txt"
-            began = time.process_time()
-            found = plan.prove(certificate=file)
-            writing = time.process_time() - began
+            found, writing = timed(lambda plan=plan, file=file: plan.prove(certificate=file))
             line = run_checker(file, 10**6).line
             megabytes = file.stat().st_size / 1e6
         checking = float(line.partition("checked in ")[2].partition(" s")[0])
@@ -396,7 +353,6 @@ GROUPS: dict[str, list[Callable[[bool], None]]] = {
     "d": [exact],
     "e": [general],
     "f": [memory],
-    "g": [first_call],
     "h": [growth],
     "i": [learning],
     "j": [from_arrays],

@@ -173,11 +173,6 @@ def test_every_fault_makes_the_audit_fail(changes, message):
     assert any(message in failure for failure in found), found
 
 
-def test_the_exit_status_is_1_after_a_failure():
-    assert audit.exit_status(audit.run([toy(counterexample=None)], examples=20)) == 1
-    assert audit.exit_status(audit.run([GOOD], examples=20)) == 0
-
-
 def test_nothing_is_called_verified_and_a_random_rank_says_how_many():
     row = audit.audit_statement(replace(GOOD, small_cases=lambda: iter(()), small_size=""), 40, seed=7)
     assert row.support.rank == "random"

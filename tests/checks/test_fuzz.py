@@ -347,28 +347,6 @@ def test_a_learner_that_overstates_its_policies_is_found(monkeypatch):
     assert any("another run" in failure.error for failure in run_cases(prop, batch("learn")).failures)
 
 
-def test_a_forged_checkpoint_is_rejected_before_compiled_code_uses_it(tmp_path):
-    case = readers.valid_case("learning", random.Random(0))
-    readers.check(case)
-    data = json.loads(case["text"])
-    for part, entry, value in (
-        ("counts", 2, 10**6), ("counts", 1, 10**6), ("model", 1, -5), ("counts", 3, 99), ("known", "state", 77),
-    ):  # fmt: skip
-        forged = json.loads(case["text"])
-        array = files.decode_array(data[part][entry])
-        assert array.size, (part, entry)
-        array.flat[0] = value
-        forged[part][entry] = files.encode_array(array)
-        path = tmp_path / "state.json"
-        files.write(path, "learning", forged)
-        with pytest.raises(InvalidFile, match=f"{part}.* of the state has another type, shape or range"):
-            vr.learn(vr.models.load("two_paths"), **samples.LEARNED, checkpoint=path)
-    forged["counts"][0] = files.encode_array(files.decode_array(data["counts"][0])[:1])
-    files.write(path, "learning", forged)
-    with pytest.raises(InvalidFile, match=r"counts\.visits of the state"):
-        vr.learn(vr.models.load("two_paths"), **samples.LEARNED, checkpoint=path)
-
-
 def test_the_command_prints_counts_and_exits_with_1_on_a_failure(tmp_path, monkeypatch):
     words = ["fuzz", "--seconds", "0.3", "--workers", "0", "--property", "read-number", "--out"]
     green = CliRunner().invoke(main, [*words, str(tmp_path / "green"), "--json"])

@@ -49,10 +49,23 @@ def two_states(start):
 
 
 FIRST = {"kind": "markov", "table": [[0, 0], [0, 0]]}
+HALVES = {"atoms": ["-1/1000", "1"], "masses": ["1/2", "1/2"]}
 BELOW_THE_BOUND = 159_773
 """Episodes after which the regret of ``thm:main`` is 158974.13 and the printed bound 158974.40."""
 
 OUTSIDE = [
+    ("intro:key", {"law": HALVES}, "returns in"),
+    ("lem:key", {"law": HALVES, "horizon": 1, "top": "1", "objective": "mean"}, "returns in"),
+    ("lem:event/conditioning", {"delta": "0"}, "a chain"),
+    ("lem:event/conditioning", {"delta": "1001/1000"}, "a chain"),
+    ("lem:event/conditioning", {"stay": "1001/1000"}, "a chain"),
+    ("lem:event/conditioning", {"visits": [5]}, "a chain"),
+    ("thm:main", {"delta": "0"}, "rewards in"),
+    ("thm:main", {"delta": "1001/1000"}, "rewards in"),
+    ("thm:main", {"low": "1"}, "rewards in"),
+    ("thm:main", {"checked": 7}, "rewards in"),
+    # 24 eps^2 >= log(12 * 2 * 13): eps >= 0.48919
+    ("lem:optimismhat/cdf", {"eps": "4891/10000"}, "the radius belongs"),
     # the estimate has a reward that the model has not, although it is within the event
     ("lem:optimismhat/cdf", {"estimate": paying("14/16"), "eps": "1"}, "a possible estimate"),
     ("cvar:rho", {"mdp": two_steps(counterexample("cvar:rho"))}, "one step and a level"),
@@ -129,6 +142,11 @@ def test_an_instance_that_misses_one_hypothesis_is_rejected_for_it(label, change
 
 
 INSIDE = [
+    ("intro:key", {"law": {"atoms": ["0", "1"], "masses": ["1/2", "1/2"]}}),
+    ("lem:event/conditioning", {"delta": "1"}),
+    ("lem:event/conditioning", {"stay": "1"}),
+    ("lem:optimismhat/cdf", {"eps": "4892/10000"}),
+    ("thm:main", {"delta": "1", "checked": 6}),
     ("cvar:rho", {"alpha": "1"}),
     ("def:objective/cvar", {"tau": "1"}),
     ("def:objective/cvar", {"tau": "0"}),

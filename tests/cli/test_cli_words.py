@@ -13,6 +13,7 @@ from fractions import Fraction
 import oracles
 import pytest
 from click.testing import CliRunner
+from plan_models import as_mdp
 
 import verified_risk as vr
 from verified_risk.cli import main
@@ -125,9 +126,7 @@ def test_the_words_about_random_models_are_what_their_policies_play():
     rng, by_amount, by_step, random_choices = random.Random("words"), 0, 0, 0
     for i in range(60):
         model = oracles.random_model(rng, max_states=3, max_actions=3, max_horizon=3, max_branches=3)
-        mdp = vr.MDP.from_outcomes(
-            model.outcomes, initial=model.initial, horizon=model.horizon, discount=model.discount
-        )
+        mdp = as_mdp(model)
         check(vr.exact_plan(mdp, vr.CVaR("1/3")).policy, 60)
         policy = vr.ReturnPolicy(mdp, arbitrary_rule(mdp, i))
         check(policy, 60)

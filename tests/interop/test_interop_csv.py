@@ -7,10 +7,11 @@ from fractions import Fraction
 
 import oracles
 import pytest
+from plan_models import as_mdp
 
 import verified_risk as vr
 from verified_risk import models
-from verified_risk.errors import InvalidFile, InvalidModel, Unsupported, VerifiedRiskError
+from verified_risk.errors import InvalidModel, Unsupported, VerifiedRiskError
 
 HEADER = "idstatefrom,idaction,idstateto,probability,reward"
 
@@ -42,9 +43,7 @@ def test_random_models_come_back_from_their_files(tmp_path):
     rng = random.Random("csv round trip")
     for i in range(100):
         model = oracles.random_model(rng, max_states=4, max_actions=3, product=i % 2 == 0)
-        mdp = vr.MDP.from_outcomes(
-            model.outcomes, initial=model.initial, horizon=model.horizon, discount=model.discount
-        )
+        mdp = as_mdp(model)
         mdp.to_csv(tmp_path / "model.csv")
         assert same(mdp, tmp_path / "model.csv") == mdp
 
@@ -131,18 +130,6 @@ def test_thirds_written_as_decimals_are_normalised_only_on_request(read):
 def test_a_bad_file_is_refused_with_the_place(read, lines, options, message):
     with pytest.raises(VerifiedRiskError, match=message):
         read(*lines, **options)
-
-
-def test_an_empty_file_is_refused(tmp_path):
-    (tmp_path / "empty.csv").write_text("", encoding="utf-8")
-    with pytest.raises(InvalidFile, match=r"0 columns 'idstatefrom' in its first line \(empty\)"):
-        vr.MDP.from_csv(tmp_path / "empty.csv", initial=0, horizon=1, index_base=0)
-
-
-def test_a_file_that_is_not_text_is_refused(tmp_path):
-    (tmp_path / "model.csv").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InvalidFile, match="not a text file"):
-        vr.MDP.from_csv(tmp_path / "model.csv", initial=0, horizon=1, index_base=0)
 
 
 def test_a_failed_write_leaves_the_old_file_alone(tmp_path):

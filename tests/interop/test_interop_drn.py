@@ -9,6 +9,7 @@ from functools import cache
 
 import oracles
 import pytest
+from plan_models import as_mdp
 
 import verified_risk as vr
 from verified_risk import models
@@ -109,12 +110,7 @@ def small_models():
     for _ in range(40):
         model = oracles.random_model(rng, max_states=3, max_actions=2, max_horizon=2, max_branches=3)
         if oracles.count_return_policies(model) <= 300:
-            yield (
-                model,
-                vr.MDP.from_outcomes(
-                    model.outcomes, initial=model.initial, horizon=model.horizon, discount=model.discount
-                ),
-            )
+            yield model, as_mdp(model)
 
 
 @every_model

@@ -57,13 +57,6 @@ def test_the_model_has_the_value_of_the_table(name, options):
     assert float(exact_optimum(mdp)) == pytest.approx(float_optimum(env, horizon), abs=1e-10)
 
 
-def test_the_planner_plans_in_a_gymnasium_lake():
-    env = gymnasium.make("FrozenLake-v1", is_slippery=False)
-    plan = vr.exact_plan(vr.MDP.from_gymnasium(env, horizon=6), vr.CVaR("1/10"))
-    assert plan.law == vr.Law.point(1)  # six moves reach the goal for sure
-    assert vr.exact_plan(vr.MDP.from_gymnasium(env, horizon=5), vr.Mean()).value == 0
-
-
 def test_slipping_is_in_thirds_and_equal_landings_are_added_up():
     mdp = vr.MDP.from_gymnasium("FrozenLake-v1", horizon=1)
     assert mdp.actions(0)[0].successors == ((0, Fraction(2, 3)), (4, Fraction(1, 3)))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import oracles
 import pytest
+from plan_models import as_mdp
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidFile, InvalidModel, MissingDependency, Unsupported
@@ -228,9 +229,7 @@ def test_random_models_written_by_us_and_read_by_storm_have_the_same_laws_of_the
     path, compared = tmp_path / "model.drn", 0
     for _ in range(40):
         model = oracles.random_model(rng, max_states=3, max_actions=2, max_horizon=2, max_branches=3)
-        mdp = vr.MDP.from_outcomes(
-            model.outcomes, initial=model.initial, horizon=model.horizon, discount=model.discount
-        )
+        mdp = as_mdp(model)
         mdp.to_drn(path)
         back = vr.MDP.from_storm(path)
         assert always(back, 0) == always(mdp, 0)

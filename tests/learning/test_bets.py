@@ -8,6 +8,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+from reference_learner import kl_low
 from test_learn_reference import coin_walk
 
 import verified_risk as vr
@@ -71,12 +72,7 @@ class Values:
         return self.log + 0.5 * math.log(n) + math.log(2)
 
     def low(self, x, n):
-        below, above = 0.0, x / n
-        for _ in range(200 if x else 0):
-            q = (below + above) / 2
-            off = x * math.log(x / n / q) + ((n - x) * math.log((1 - x / n) / (1 - q)) if x < n else 0.0) if q else 1e9
-            below, above = (q, above) if off > self.size(n) else (below, q)
-        return below
+        return kl_low(x, n, self.size(n))
 
     def bet(self, count, worth, most):
         return float(least_bound(count, worth, most, self.size(sum(count))))

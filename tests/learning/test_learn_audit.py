@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from test_learn_reference import coin_walk
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
@@ -205,12 +206,6 @@ def test_a_slack_below_zero_by_a_hair_is_a_violation():
     assert AuditReport(1, 1, {"L1": row, "data": row}).violations == 4
 
 
-def test_radii_far_too_small_break_the_event():
-    report = vr.learn(machine(), vr.CVaR("1/2"), episodes=150, algorithm="ucb", audit=True, bonus_scale="1/20").audit
-    assert report.on_event < 150
-    assert vr.learn(machine(), vr.CVaR("1/2"), episodes=150, audit=True).audit.on_event == 150
-
-
 # -- time-uniform sets -------------------------------------------------------------------------------------------------
 
 
@@ -229,11 +224,7 @@ def test_the_default_learner_passes_its_audit_whatever_is_declared(model, told):
 
 
 def test_a_model_whose_rewards_come_with_the_next_state_passes_its_audit():
-    mdp = vr.MDP.from_outcomes(
-        [[[("1/2", 1, 1), ("1/2", 0, 0)], [("1/4", 1, 0), ("3/4", 0, "1/2")]], [[(1, 0, "1/2")]]],
-        initial=[1, 0],
-        horizon=4,
-    )
+    mdp = coin_walk()
     assert not mdp.is_product
     for told in (
         {},

@@ -63,15 +63,6 @@ def test_an_interrupted_run_goes_on_byte_for_byte(tmp_path, objective, told):
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
 
 
-def test_an_environment_goes_on_byte_for_byte(tmp_path):
-    told = {"episodes": 60, "horizon": 3, "rewards": [0, 1], "seed": 2}
-    vr.learn(Chain(), vr.CVaR("1/2"), **told).save(tmp_path / "whole.json")
-    with pytest.raises(Stop):
-        vr.learn(Chain(), vr.CVaR("1/2"), checkpoint=tmp_path / "state.json", progress=stop_at(31), **told)
-    vr.learn(Chain(), vr.CVaR("1/2"), checkpoint=tmp_path / "state.json", **told).save(tmp_path / "again.json")
-    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
-
-
 class Later(Chain):
     """Pays 0 or 1 at first, and 2 after it was told to."""
 
@@ -96,34 +87,36 @@ def test_outcomes_before_an_interruption_count_as_outcomes(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "change"),
+    ("name", "entry", "value"),
     [
-        ("policy", lambda table: table + 2),
-        ("policy", lambda table: table - 1),
-        ("known", lambda rows: rows - 1),
-        ("counts", lambda rows: rows - 1),
-        ("model", lambda rows: rows - 1),
+        ("policy", None, 2), ("policy", None, -1), ("known", "state", 77), ("known", "state", -1), ("counts", 1, 10**6),
+        ("counts", 2, 10**6), ("counts", 2, -1), ("counts", 3, 99), ("model", 1, -5), ("model", 1, -1),
     ],
-)
-def test_a_memory_whose_numbers_are_no_states_or_actions_is_refused(name, change, tmp_path):
-    """Compiled code trusts them; the least that is too large, and -1."""
+)  # fmt: skip
+def test_a_memory_whose_numbers_are_no_states_or_actions_is_refused(name, entry, value, tmp_path):
+    """Compiled code trusts them."""
     mdp, path = vr.models.two_paths(), tmp_path / "state.json"
     vr.learn(mdp, vr.CVaR("1/2"), episodes=3, checkpoint=path)
     data = files.read(path, "learning", dict)
-
-    def changed(packed):
-        return files.encode_array(change(files.decode_array(packed) * 0).astype(files.decode_array(packed).dtype))
-
-    if name == "policy":
-        wrong = changed(data[name])
-    elif name == "known":
-        wrong = {**data[name], "state": changed(data[name]["state"])}
+    array = files.decode_array(data[name] if entry is None else data[name][entry])
+    array.flat[0] = value
+    if entry is None:
+        data[name] = files.encode_array(array)
     else:
-        at = {"counts": 2, "model": 1}[name]  # the next states
-        wrong = [changed(x) if i == at else x for i, x in enumerate(data[name])]
-    files.write(path, "learning", {**data, name: wrong})
+        data[name][entry] = files.encode_array(array)
+    files.write(path, "learning", data)
     with pytest.raises(InvalidFile, match=f"{name}.* of the state has another type, shape or range"):
         vr.learn(mdp, vr.CVaR("1/2"), episodes=3, checkpoint=path)
+
+
+def test_a_memory_of_fewer_pairs_is_refused(tmp_path):
+    mdp, path = vr.models.two_paths(), tmp_path / "state.json"
+    vr.learn(mdp, "mean", episodes=3, checkpoint=path)
+    data = files.read(path, "learning", dict)
+    data["counts"][0] = files.encode_array(files.decode_array(data["counts"][0])[:1])
+    files.write(path, "learning", data)
+    with pytest.raises(InvalidFile, match=r"counts\.visits of the state"):
+        vr.learn(mdp, "mean", episodes=3, checkpoint=path)
 
 
 def test_the_state_of_another_run_is_refused(tmp_path):

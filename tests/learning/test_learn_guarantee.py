@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import re
 from dataclasses import replace
 from fractions import Fraction
@@ -17,7 +16,7 @@ from test_learn_run import Chain
 
 import verified_risk as vr
 from verified_risk.learning.declarations import Declared
-from verified_risk.learning.guarantee import UniformProblem, data_bound, guarantee_of, uniform_bounds
+from verified_risk.learning.guarantee import UniformProblem, guarantee_of, uniform_bounds
 from verified_risk.learning.problem import standard_form
 from verified_risk.learning.task import ALGORITHMS, Settings, Task
 
@@ -218,11 +217,3 @@ def test_each_constant_of_the_bound_beforehand_is_rounded_up(gamma, joint_model,
                 tail = mpmath.e / (mpmath.e - 1) * 3 * (size + b * mpmath.log(7))
                 for found, value in ((expected[i], mean), (likely[i], tail)):
                     assert value <= found <= value * (1 + mpmath.mpf("1e-13")) + mpmath.mpf("1e-300")
-
-
-def test_each_constant_of_the_bound_from_data():
-    widths = np.array([3.0, 0.5, 0.0, 2.0])
-    found = data_bound(widths, Fraction(15), Fraction(4), Fraction(1, 20))
-    for k, value in enumerate(found):
-        exact = math.e / (math.e - 1) * 4 * (sum(widths[: k + 1]) + 15 * math.log(20))
-        assert exact * (1 - 1e-13) <= value <= exact * (1 + 1e-10)

@@ -129,15 +129,6 @@ def test_where_episodes_begin_is_learned_even_if_all_else_is_declared():
         assert run.interval[0] < run.interval[1]
 
 
-def test_on_a_coarse_grid_a_policy_is_worth_what_it_earns_and_not_what_the_grid_says():
-    """A reward of 1/4 stands at 3/8 on the grid."""
-    mdp = vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/2", "3/4": "1/2"}]], horizon=2)
-    for G in (vr.Mean(), vr.CVaR("1/2")):
-        run = vr.learn(mdp, G, episodes=20, eta="3/8")
-        exact = [float(G.of(vr.return_law(mdp, run.policy(k)))) for k in range(20)]
-        assert run.values == pytest.approx(exact, abs=1e-12)
-
-
 # -- units -------------------------------------------------------------------------------------------------------------
 
 

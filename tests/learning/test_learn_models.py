@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import oracles
 import pytest
+from plan_models import as_mdp
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, Unsupported
@@ -113,9 +114,7 @@ def test_the_standard_form_keeps_the_law_of_the_return_of_every_policy():
     joint = 0
     for _ in range(150):
         model = oracles.random_model(rng, max_states=3, max_actions=2, max_horizon=3)
-        mdp = vr.MDP.from_outcomes(
-            model.outcomes, initial=model.initial, horizon=model.horizon, discount=model.discount
-        )
+        mdp = as_mdp(model)
         standard = standard_form(mdp)
         assert standard.exact
         joint += standard.joint

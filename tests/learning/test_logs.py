@@ -11,6 +11,7 @@ from fractions import Fraction as Q
 import mpmath
 import numpy as np
 import pytest
+from reference_learner import kl_low
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidFile, Unsupported
@@ -181,19 +182,10 @@ class Plain:
             return sign * max(f.values())
         if self.sets == "kl":
             size = self.log + 0.5 * math.log(n) + math.log(2)
-            low = {o: self.low(x, n, size) for o, x in seen.items()}
+            low = {o: kl_low(x, n, size) for o, x in seen.items()}
             return sign * (sum(q * f[o] for o, q in low.items()) + (1 - sum(low.values())) * max(f.values()))
         rate = (self.log + plain_redundancy(list(seen.values()), len(f))) / n
         return sign * primal({o: x / n for o, x in seen.items()}, f, rate)
-
-    @staticmethod
-    def low(x, n, size):
-        below, above = 0.0, x / n
-        for _ in range(100):
-            q = (below + above) / 2
-            far = q == 0 or x * math.log(x / n / q) + ((n - x) * math.log((1 - x / n) / (1 - q)) if x < n else 0) > size
-            below, above = (q, above) if far else (below, q)
-        return below
 
     def cost(self, rho, sign, act=None, kind=lambda missing: max(missing, 0)):
         """Bounds on E kind(rho - Z) of a policy ``act(t, s, y)``, a law, or of the best one."""

@@ -172,6 +172,7 @@ def test_a_policy_of_another_model_is_refused_unless_moved_on_purpose():
         (lambda m: vr.MarkovPolicy(m, [[{0: HALF, 1: "1/3"}]]), r"probabilities that sum to 5/6, not to 1"),
         (lambda m: vr.MarkovPolicy(m, [[{0: 2, 1: -1}]]), r"policy\[0\]\[0\]\[1\] is -1, wanted a probability"),
         (lambda m: vr.MarkovPolicy(m, [[{7: 1}]]), "plays action 7"),
+        (lambda m: vr.MarkovPolicy(m, [[-1]]), "plays action -1"),
         (lambda m: vr.MarkovPolicy(m, [[{0: "x"}]]), "is 'x', wanted a number"),
         (lambda m: vr.MarkovPolicy(m, [["a"]]), "wanted an action or a dict"),
         (lambda m: vr.MarkovPolicy(m, [[0], [0]]), "has 2 steps, wanted 1"),

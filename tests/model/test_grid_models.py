@@ -21,10 +21,6 @@ def path_cvar(reward, success, alpha):
     return max(Fraction(0), reward * (alpha - (1 - success)) / alpha)
 
 
-def best_path(alpha):
-    return max(LAKE_PATHS, key=lambda reward: path_cvar(reward, LAKE_PATHS[reward], alpha))
-
-
 # -- the frozen lake --------------------------------------------------------------------------------------------------
 
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import random
 import re
 from decimal import Decimal
 from fractions import Fraction
 
-import oracles
 import pytest
 
 import verified_risk as vr
-from verified_risk.grid import grid_model
 from verified_risk.mdp.rewards import ContinuousReward
 
 HALF = Fraction(1, 2)
@@ -174,34 +171,6 @@ def test_discretisation_rounds_every_reward_up():
         coin().discretised(0)
 
 
-def test_the_grid_model_is_the_model_in_integers():
-    rng = random.Random(5)
-    for _ in range(100):
-        plain = oracles.random_model(rng)
-        mdp = vr.MDP.from_outcomes(
-            plain.outcomes, initial=plain.initial, horizon=plain.horizon, discount=plain.discount
-        )
-        for eta in (None, Fraction(1, 3)):
-            grid = grid_model(mdp, eta)
-            for t, step in enumerate(grid.steps):
-                for s, actions in enumerate(step):
-                    for a, branches in enumerate(actions):
-                        want = {}
-                        for p, s2, r in plain.outcomes[s][a]:
-                            if not p:
-                                continue
-                            gain = plain.discount**t * r
-                            units = gain / grid.unit
-                            j = -((-units.numerator) // units.denominator)
-                            assert eta is not None or j * grid.unit == gain
-                            want[s2, j] = want.get((s2, j), 0) + p
-                        assert {(s2, j): Fraction(w, grid.denominator) for w, s2, j in branches} == want
-            levels = grid.reachable()
-            for t, level in enumerate(oracles.reachable(plain)):
-                if eta is None:
-                    assert {(s, y * grid.unit) for s, sums in levels[t].items() for y in sums} == set(level)
-
-
 def test_continuous_rewards_telescope_to_one_and_match_the_cdf():
     from scipy import stats
 
@@ -237,16 +206,6 @@ def test_a_cdf_that_decreases_is_no_law():
 
     with pytest.raises(vr.errors.InvalidModel, match=r"the cdf of odd\(0.5,\) decreases from 3/4 to 1/2 at 1/2"):
         ContinuousReward(Frozen()).round_up(Fraction(1, 4))
-
-
-def test_discounted_continuous_rewards_are_rounded_step_by_step():
-    from scipy import stats
-
-    law = ContinuousReward(stats.uniform())
-    mdp = vr.MDP(initial=0, transitions=[[[1]]], rewards=[[law]], horizon=2, discount="1/2")
-    grid = grid_model(mdp, "1/4")
-    second = {j: Fraction(w, grid.denominator) for w, _, j in grid.steps[1][0][0]}
-    assert second == {1: HALF, 2: HALF}
 
 
 @pytest.mark.parametrize("discount", [1, "9/10"])

@@ -10,7 +10,6 @@ import pytest
 import verified_risk as vr
 from verified_risk.errors import InvalidPolicy
 from verified_risk.policy import policy_from_json
-from verified_risk.policy.base import read_choice
 from verified_risk.policy.cell_policy import CellPolicy
 from verified_risk.policy.packed_rule import PackedRule, packed, unpacked, windows
 
@@ -153,30 +152,6 @@ def test_a_packed_table_plays_actions_that_there_are(place, action):
     tables[1][s, k] = action
     with pytest.raises(InvalidPolicy, match=rf"policy\(1, {s}, {k} eta\) plays action {action}, state {s} has actions"):
         unpacked(packed(TWO, Q(1, 4), PackedRule([0, 0], tables)), TWO, Q(1, 4))
-
-
-@pytest.mark.parametrize(
-    ("entry", "choice"),
-    [
-        (0, ((0, 1),)),
-        (1, ((1, 1),)),
-        (2, None),
-        (-1, None),
-        ({0: 0, 1: 1}, ((1, 1),)),
-        ({0: "1/4", 1: "3/4"}, ((0, Q(1, 4)), (1, Q(3, 4)))),
-        ({2: 1}, None),
-        ({-1: 1}, None),
-        ({0: "5/4", 1: "-1/4"}, None),
-        ({0: "1/4", 1: "1/2"}, None),
-        ("0", None),
-    ],
-)
-def test_a_choice_is_an_action_of_the_state_or_probabilities_of_them(entry, choice):
-    if choice is None:
-        with pytest.raises(InvalidPolicy, match="here"):
-            read_choice(TWO, 0, entry, "here")
-    else:
-        assert read_choice(TWO, 0, entry, "here") == choice
 
 
 def test_a_mixture_is_drawn_before_it_is_played_and_its_weights_are_probabilities():

@@ -1,8 +1,8 @@
 """A sampling mutation campaign: ``python tests/mutation/campaign.py [--map] [--sample N] [--folder NAME ...]``.
 
 Faults (``operators.py``) are drawn per folder, as many of each kind, written one at a time into a copy of the packages
-and judged by the tests that execute the changed line, where ``--map`` has measured that, or else by the test files that
-name the module (``testmap.py``).  Results are appended to ``.mutate/results.jsonl``: a campaign that was stopped goes
+and judged by the tests that execute the changed line (``testmap.py``; measured by the first campaign, again by
+``--map``).  Results are appended to ``.mutate/results.jsonl``: a campaign that was stopped goes
 on where it was, and only faults whose file is unchanged count.  A survivor is a test to write, or an entry of
 ``equivalent.json`` that says why no test can see it.
 
@@ -27,7 +27,7 @@ from queue import SimpleQueue
 
 from judging import Judges, copy_to, modules, run
 from operators import KINDS, Mutant, candidates, parses
-from testmap import ROOT, JudgeMap, measure, named_judges
+from testmap import ROOT, JudgeMap, measure
 
 FOLDERS = {
     "planning": "verified_risk/planning",
@@ -111,24 +111,16 @@ def judged(
         for i in range(workers):
             copy_to(Path(folder) / str(i), sorted({FOLDERS[subject] for subject, _ in chosen}))
             places.put(Path(folder) / str(i))
-        files = {test.partition("::")[0] for test in tests.seconds}
-        there = collected(Path(folder) / "0", files) if files else set()
+        there = collected(Path(folder) / "0", {test.partition("::")[0] for test in tests.seconds})
 
         def one(item: tuple[str, Mutant]) -> dict[str, str]:
             subject, mutant = item
-            judges = [test for test in tests.judges(mutant.file, mutant.line, budget) if test in there]
-            measured = bool(judges) and not alone
-            if alone:
-                judges = list(alone)
-            elif measured:
-                judges.sort(key=lambda test: -killers[mutant.file, test])
-            else:
-                best = sorted((-n, test) for (file, test), n in killers.items() if file == mutant.file and "::" in test)
-                judges = [test for _, test in best[:3] if test not in room.biased] + named_judges(mutant.file)
-            seconds = 10 + 3 * sum(tests.seconds[name] for name in judges) if measured else budget
+            found = [test for test in tests.judges(mutant.file, mutant.line, budget) if test in there]
+            judges = list(alone) or sorted(found, key=lambda test: -killers[mutant.file, test])
+            seconds = budget if alone else 10 + 3 * sum(tests.seconds[name] for name in judges)
             place = places.get()
             try:
-                verdict = room.verdict(place, mutant, judges, seconds, hangs=measured)
+                verdict = room.verdict(place, mutant, judges, seconds, hangs=not alone)
             except RuntimeError as error:  # one fault that nobody can judge must not end the campaign
                 verdict = f"not judged: {error}"
             finally:
@@ -208,9 +200,9 @@ def main() -> int:
     chosen = [(name, one) for name in asked.folder or FOLDERS for one in drawn(name, asked.sample, asked.seed)]
     rows = known(results)
     if not asked.table:
-        if asked.map:
+        if asked.map or not where.exists():
             measure(PLACE, asked.workers).save(where)
-        tests = JudgeMap.load(where) if where.exists() else JudgeMap({}, {})
+        tests = JudgeMap.load(where)
         left = [(subject, one) for subject, one in chosen if one.name not in rows]
         if asked.survivors:
             left += [item for item in chosen if survived(rows.get(item[1].name))]

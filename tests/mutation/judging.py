@@ -21,11 +21,6 @@ from testmap import PACKAGES, ROOT
 COPIED = ("verified_risk", "proofs_checks", "tests", "docs")
 FILES = ("pyproject.toml", "README.md", "Makefile", "CITATION.cff", "CHANGELOG.md")
 OPTIONS = ("-o", "addopts=", "-q", "-p", "no:cacheprovider", "-p", "no:randomly")
-#: Tests of a quick file that take as long as all others of it.
-TOO_SLOW = (
-    "tests/checks/test_audit.py::test_two_processes_give_the_same_ledger_as_one",
-    "tests/checks/test_verdicts.py::test_one_stale_part_of_several_demotes_the_proof",
-)
 BUILT = shutil.ignore_patterns("*.vo", "*.vok", "*.vos", "*.glob", "*.aux", "_build")
 PRELOADED = (
     "pytest",
@@ -112,7 +107,7 @@ class Judges:
 
     def __init__(self) -> None:
         self.sound: set[str] = set()
-        self.biased: set[str] = set(TOO_SLOW)
+        self.biased: set[str] = set()
 
     def verdict(self, place: Path, mutant: Mutant, tests: list[str], seconds: float, *, hangs: bool = True) -> str:
         """``killed by TEST``, or by ``time`` or ``crash``; ``survived`` or ``no test``.  The copy is left as it was.

@@ -6,9 +6,7 @@ that fails or is skipped is left out.
 
 from __future__ import annotations
 
-import ast
 import json
-import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -27,80 +25,6 @@ COMPILED = {
     "verified_risk/experiments/bernstein_pass": "tests/learning/",
     "verified_risk/kernels/": "tests/planning/",
 }
-
-
-#: Where the tests of a folder live, for :func:`named_judges`.
-SUBJECTS = {
-    "verified_risk/planning": "planning",
-    "verified_risk/learning": "learning",
-    "verified_risk/kernels/learn": "learning",
-    "verified_risk/experiments/b": "learning",  # baselines.py, bernstein_pass.py
-    "verified_risk/kernels": "planning",
-    "verified_risk/objectives": "objectives",
-    "verified_risk/grid": "planning",
-    "verified_risk/proving": "proving",
-    "verified_risk/interop": "interop",
-    "proofs_checks": "checks",
-    "": "model",
-}
-
-
-#: Quick tests that execute most of a folder; they judge first.
-QUICK = {
-    "verified_risk/planning": ("tests/planning/test_forged_bounds.py", "tests/planning/test_error_constants.py"),
-    "verified_risk/learning": ("tests/learning/test_learn_curves.py", "tests/learning/test_learn_plan.py"),
-    "verified_risk/objectives": (
-        "tests/objectives/test_lines_and_turns.py",
-        "tests/objectives/test_objectives.py",
-        "tests/planning/test_plan_polygons.py",
-    ),
-    "proofs_checks/engine/codec": (
-        "tests/checks/test_certificates.py::test_the_package_reads_its_own_certificate_and_agrees",
-        "tests/checks/test_codec.py",
-    ),
-    "proofs_checks/engine": (
-        "tests/checks/test_audit.py",
-        "tests/checks/test_audit_counts.py",
-        "tests/checks/test_verdicts.py",
-    ),
-    "proofs_checks/recheck": (
-        "tests/checks/test_recheck_hypotheses.py",
-        "tests/checks/test_recheck_sides.py",
-        "tests/checks/test_certificates.py::test_every_file_refutes_by_the_checker_alone_without_any_installed_package",
-        "tests/checks/test_recheck_regret.py::test_the_standalone_checker_refutes_exactly_what_the_package_refutes",
-        "tests/checks/test_certificates.py::test_the_package_reads_its_own_certificate_and_agrees",
-        "tests/checks/test_signed_certificates.py",
-    ),
-}
-
-
-def named_judges(file: str, most: int = 6) -> list[str]:
-    """Without a measurement: quick tests, then files that name the module or what it defines, rare names counting
-    more."""
-    module = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    defined = {
-        node.name.lstrip("_")
-        for node in ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8")))
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("__")
-    }
-    home = next(subject for start, subject in SUBJECTS.items() if file.startswith(start))
-    texts = {
-        path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
-        for folder in JUDGES
-        for path in sorted((ROOT / "tests" / folder).glob("test_*.py"))
-        if not any(name in path.name for name in NO_JUDGES)
-    }
-    words = {name: set(re.findall(r"\w+", text)) for name, text in texts.items()}
-    rarity = {word: 1 / max(1, sum(word in said for said in words.values())) for word in defined}
-
-    def score(test: str) -> float:
-        *_, folder, own = module.split(".")
-        named = 2.0 * (module in texts[test] or own in words[test]) + (folder in words[test])
-        return named + sum(rarity[word] for word in defined & words[test]) + 3 * (test.split("/")[1] == home)
-
-    ranked = sorted(texts, key=lambda test: (-score(test), len(texts[test])))
-    quick = [test for start, tests in QUICK.items() if file.startswith(start) for test in tests]
-    return quick + [test for test in ranked if score(test) >= 2 and test not in quick][:most]
 
 
 @dataclass(frozen=True)

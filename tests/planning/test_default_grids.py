@@ -13,9 +13,8 @@ import verified_risk as vr
 from verified_risk.errors import InvalidArgument
 from verified_risk.mdp import rewards
 from verified_risk.numbers.enclosure import bounds
-from verified_risk.planning import affordable_law, grid_choice, rounding
-from verified_risk.planning.search import cells_route, grid_coordinates
-from verified_risk.planning.tails import budget_tables, interpolated_tables, refine
+from verified_risk.planning import grid_choice, rounding
+from verified_risk.planning.search import cells_route
 
 OBJECTIVES = (
     "mean", "cvar(1/3)", "1/2*mean + 1/2*cvar(1/5)", "var(1/2)", "var(1/4, upper)", "1/2*cvar(1/10) + 1/2*cvar(1/2)",
@@ -52,19 +51,6 @@ def test_every_family_on_five_hundred_models():
 # -- grids that do not fit --------------------------------------------------------------------------------------------
 
 
-def limit_memory(monkeypatch, bytes_allowed: int) -> None:
-    for module in (
-        grid_choice,
-        budget_tables,
-        grid_coordinates,
-        cells_route,
-        interpolated_tables,
-        refine,
-        affordable_law,
-    ):
-        monkeypatch.setattr(module, "memory_limit", lambda: bytes_allowed)
-
-
 def uniform(horizon: int = 2, width: float = 1.0) -> vr.MDP:
     return vr.MDP(0, [[[1], [1]]], [[stats.uniform(0, width), {"1/3": 1}]], horizon=horizon)
 
@@ -89,14 +75,14 @@ def test_the_mean_of_continuous_rewards_needs_no_grid_from_the_caller():
 
 @pytest.mark.parametrize("objective", ["wang(1/2)", "1/2*cvar(1/2) + 1/2*cvar(1/4)"])
 def test_a_search_without_memory_takes_a_coarser_grid_and_says_so(monkeypatch, objective):
-    limit_memory(monkeypatch, 200_000)
+    models.limit_memory(monkeypatch, 200_000)
     continuous = vr.plan(uniform(), objective, time_limit=1)
     assert "on the finest grid that fits into memory" in continuous.certificate.method
     assert grid_choice.search_bytes(1, grid_choice.steps_remaining(continuous.mdp, continuous.eta)) <= 200_000
     finer = vr.plan(uniform(), objective, gap="1/1000", time_limit=1)
     assert "on the finest grid that fits into memory" in finer.certificate.method
     fine = vr.MDP(0, [[[1], [1]]], [[{0: "1/2", "12345/10001": "1/2"}, {"1/3": 1}]], horizon=6, discount="99/100")
-    limit_memory(monkeypatch, 100_000)
+    models.limit_memory(monkeypatch, 100_000)
     found = vr.plan(fine, objective, time_limit=1)
     assert cells_route.bytes_needed(fine, *cells_route.sizes(fine, found.eta)) <= 100_000
     assert found.lower <= found.upper

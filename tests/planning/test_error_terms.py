@@ -21,12 +21,12 @@ from verified_risk.objectives.polygon import Polygon
 from verified_risk.objectives.weighting import Weighting
 from verified_risk.planning.affordable_law import exact_value
 from verified_risk.planning.rounding import gamma
-from verified_risk.planning.search import attained_coordinates, grid_route
+from verified_risk.planning.search import attained_coordinates
 from verified_risk.planning.search.branching import Node, Search
 from verified_risk.planning.search.cells_route import CellOracle
 from verified_risk.planning.search.driver import by_laws
 from verified_risk.planning.search.grid_coordinates import Oracle
-from verified_risk.planning.search.relaxation import Mixture, Relaxation
+from verified_risk.planning.search.relaxation import Mixture
 from verified_risk.planning.tails import interpolated_tables, refine
 from verified_risk.planning.tails.budget_tables import budget_tables, linear_part
 from verified_risk.planning.tails.tail_route import assemble
@@ -71,20 +71,6 @@ def test_terminal_sums_between_grid_points_may_drift():
 
 
 # -- the search's own bound -------------------------------------------------------------------------------------------
-
-
-def test_a_dual_bound_is_at_most_the_exact_sum_of_its_parts():
-    polygon = Polygon(np.array([0.0, 0.3, 1.0]), np.array([0.0, 0.7, 1.0]))
-    rng = random.Random("duals")
-    for _ in range(20):
-        n, value = 300, rng.uniform(-1, 1)
-        oracle = SimpleNamespace(top=n)
-        search = Relaxation(oracle, polygon, 0.0, np.inf)
-        search.vertex = lambda cost, value=value: (value, cost)
-        low, high = np.sort(np.array([[rng.random() for _ in range(n)] for _ in range(2)]), axis=0)
-        bound, _, _, least = search.dual(np.array([rng.uniform(-2, 5) for _ in range(n)]), low, high)
-        exact = Fraction(value) + sum(map(Fraction, least.tolist()), Fraction())
-        assert exact - Fraction(1, 10**9) <= Fraction(bound) <= exact
 
 
 def thirds(count: int, **sizes):
@@ -192,22 +178,6 @@ def test_a_probe_moves_an_end_no_further_than_it_proves():
                 assert Fraction(float(node.high[0])) >= min(over, 1)
                 moved += node.high[0] < 1
     assert moved >= 30
-
-
-def test_a_raised_cdf_is_at_least_the_exact_one():
-    """Sums of coins, whose laws are binomial."""
-    far = 0
-    for n in range(3, 40):
-        p, horizon = Fraction(n, 41), 12
-        model = float_model(vr.MDP(0, [[[1]]], [[{0: p, 1: 1 - p}]], horizon=horizon), Fraction(1))
-        oracle = Oracle(model)
-        raised = grid_route._raised_cdf(oracle, [(Fraction(1), oracle.choice)])
-        exact = Fraction()
-        for i, (high, computed) in enumerate(zip(raised, oracle.cdf().tolist(), strict=True)):
-            exact += math.comb(horizon, i) * (1 - p) ** i * p ** (horizon - i)
-            assert exact <= high <= exact + Fraction(1, 10**9)
-            far += Fraction(math.nextafter(computed, 2)) < exact
-    assert far >= 20
 
 
 # -- tables of budgets ------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import oracles
 import pytest
-from plan_models import as_mdp
+from plan_models import as_mdp, tail_objectives
 
 import verified_risk as vr
 from verified_risk.errors import Unsupported
@@ -35,17 +35,11 @@ def objectives(rng):
     a, b, c = rng.sample(LEVELS, 3)
     w = rng.choice([Fraction(1, 4), Fraction(1, 2), Fraction(2, 3)])
     return {
-        "mean": (vr.Mean(), oracles.mean),
-        "cvar": (vr.CVaR(a), lambda law: oracles.cvar(law, a)),
-        "mean-cvar": (
-            w * vr.Mean() + (1 - w) * vr.CVaR(a),
-            lambda law: w * oracles.mean(law) + (1 - w) * oracles.cvar(law, a),
-        ),
+        **tail_objectives(a, w),
         "spectral": (
             vr.Spectral([a, b, c], [w / 2, w / 2, 1 - w]),
             lambda law: w / 2 * (oracles.cvar(law, a) + oracles.cvar(law, b)) + (1 - w) * oracles.cvar(law, c),
         ),
-        "var": (vr.VaR(a), lambda law: oracles.quantile(law, a)),
         "upper-var": (
             vr.VaR(a - Fraction(1, 20), upper=True),
             lambda law: oracles.quantile(law, a - Fraction(1, 20), upper=True),
@@ -105,12 +99,6 @@ def test_what_has_no_exact_algorithm_is_refused_by_name(G):
     mdp = vr.MDP(initial=0, transitions=[[[1]]], rewards=[[1]], horizon=1)
     with pytest.raises(vr.errors.Unsupported, match=r"use plan\(mdp, G\)"):
         vr.exact_plan(mdp, G)
-
-
-def test_an_objective_that_is_no_weighting_is_refused():
-    mdp = vr.MDP(initial=0, transitions=[[[1]]], rewards=[[1]], horizon=1)
-    with pytest.raises(vr.errors.InvalidObjective, match="is not a weighting"):
-        vr.exact_plan(mdp, 0.5 * vr.Mean())
 
 
 def test_ties_go_to_the_least_action():

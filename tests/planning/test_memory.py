@@ -8,6 +8,7 @@ import tracemalloc
 from fractions import Fraction
 
 import numpy as np
+import plan_models
 import pytest
 
 import verified_risk as vr
@@ -101,14 +102,7 @@ def test_the_estimate_of_a_refusal_is_close_to_the_peak(route):
 @pytest.mark.parametrize("G", ["cvar(1/10)", "wang(3/4)", "var(1/4)"])
 @pytest.mark.parametrize("discount", ["1", "0.987654321"])
 def test_a_refusal_is_short_and_names_the_grid(G, discount, monkeypatch):
-    for module in (
-        "grid_choice",
-        "tails.budget_tables",
-        "tails.interpolated_tables",
-        "search.grid_coordinates",
-        "search.cells_route",
-    ):
-        monkeypatch.setattr(f"verified_risk.planning.{module}.memory_limit", lambda: 20_000)
+    plan_models.limit_memory(monkeypatch, 20_000)
     eta = Fraction(1, 10**4) + Fraction(1, 3**200)  # its text has 190 digits
     with pytest.raises(InvalidArgument, match="GB allowed") as refused:
         vr.plan(model(5, 20, 10, discount), G, eta=eta)

@@ -32,15 +32,17 @@ def python(code: str, **environment: str) -> str:
     return result.stdout + result.stderr
 
 
-def kernel_folder(folder: Path, level: int, decorator: str, place: str | None = None) -> None:
+def kernel_folder(place: Path, level: int, decorator: str, cache: str | None = None) -> None:
     """A package of two kernels, one calling the other, in two files; the caller's file is never touched again."""
+    folder = place / "pack"
+    folder.mkdir(exist_ok=True)
     (folder / "callee.py").write_text(f"from .jit import DECORATOR\n{CALLEE.format(level=level)}")
     if not (folder / "caller.py").exists():
         (folder / "__init__.py").write_text("")
         (folder / "caller.py").write_text(f"from .jit import DECORATOR\nfrom .callee import inner\n{CALLER}")
         (folder / "jit.py").write_text(decorator)
         (folder / "compiling.py").write_text((KERNELS / "compiling.py").read_text())
-        (folder / "cache.py").write_text((KERNELS / "cache.py").read_text() if place is None else place)
+        (folder / "cache.py").write_text((KERNELS / "cache.py").read_text() if cache is None else cache)
 
 
 def run_caller(place: Path) -> str:
@@ -54,18 +56,14 @@ OURS = (KERNELS / "jit.py").read_text() + "\nEAGER = True\nDECORATOR = kernel\n"
 @pytest.mark.parametrize(("decorator", "after_edit"), [(PLAIN, "20.0"), (OURS, "110.0")], ids=["numba", "ours"])
 def test_editing_a_constant_of_a_called_kernel_reaches_the_caller(tmp_path, decorator, after_edit):
     """numba's own cache answers 20.0 after the edit, which is false; ours 110.0."""
-    folder = tmp_path / "pack"
-    folder.mkdir()
-    kernel_folder(folder, 1, decorator)
+    kernel_folder(tmp_path, 1, decorator)
     assert run_caller(tmp_path) == "20.0"
-    kernel_folder(folder, 10, decorator)
+    kernel_folder(tmp_path, 10, decorator)
     assert run_caller(tmp_path) == after_edit
 
 
 def test_editing_a_kernel_outside_the_folder_reaches_the_next_process(tmp_path):
-    folder = tmp_path / "pack"
-    folder.mkdir()
-    kernel_folder(folder, 1, OURS)
+    kernel_folder(tmp_path, 1, OURS)
     for level, answer in ((1, "2.0"), (10, "11.0"), (10, "11.0")):
         (tmp_path / "outside.py").write_text(f"from pack.jit import DECORATOR\n{CALLEE.format(level=level)}")
         assert python("from outside import inner; print(inner(1.0))", PYTHONPATH=str(tmp_path)).strip() == answer
@@ -128,10 +126,8 @@ def test_the_options_are_part_of_the_name_of_the_cache(tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="needs a path that cannot be created")
 def test_where_nothing_is_writable_there_is_one_warning_and_the_right_answer(tmp_path):
     """Paths under a file cannot be created, not even by a super-user."""
-    folder = tmp_path / "pack"
-    folder.mkdir()
     text = (KERNELS / "cache.py").read_text()
-    kernel_folder(folder, 1, OURS, text.replace('KERNELS / "__pycache__"', 'Path("/dev/null/x")'))
+    kernel_folder(tmp_path, 1, OURS, text.replace('KERNELS / "__pycache__"', 'Path("/dev/null/x")'))
     environment = {
         "PYTHONPATH": str(tmp_path),
         "HOME": "/dev/null",
@@ -145,9 +141,7 @@ def test_where_nothing_is_writable_there_is_one_warning_and_the_right_answer(tmp
 
 
 def test_a_second_process_compiles_nothing(tmp_path):
-    folder = tmp_path / "pack"
-    folder.mkdir()
-    kernel_folder(folder, 1, OURS)
+    kernel_folder(tmp_path, 1, OURS)
     ask = "from pack.caller import outer; outer(1.0); print(sum(outer.compiled.stats.cache_hits.values()))"
     assert python(ask, PYTHONPATH=str(tmp_path)).strip() == "0"
     assert python(ask, PYTHONPATH=str(tmp_path)).strip() == "1"
@@ -155,9 +149,7 @@ def test_a_second_process_compiles_nothing(tmp_path):
 
 @pytest.mark.parametrize("error", ["OSError(28, 'No space left on device')", "RuntimeError('no compiled object yet')"])
 def test_what_cannot_be_kept_is_compiled_and_used_all_the_same(tmp_path, error):
-    folder = tmp_path / "pack"
-    folder.mkdir()
-    kernel_folder(folder, 1, OURS)
+    kernel_folder(tmp_path, 1, OURS)
     refusing = f"""
         from numba.core import caching
         def refuse(*_): raise {error}

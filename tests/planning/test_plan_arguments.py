@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 from fractions import Fraction
 
+import plan_models
 import pytest
 
 import verified_risk as vr
-from verified_risk.errors import InvalidArgument, InvalidObjective, InvalidPolicy
+from verified_risk.errors import InvalidArgument, InvalidObjective
 
 MODEL = vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], horizon=2)
 G = vr.CVaR("1/4")
@@ -50,8 +49,7 @@ def test_continuous_rewards_get_a_grid_that_meets_the_default_gap():
 
 
 def test_a_grid_that_does_not_fit_in_memory_is_refused_with_one_that_does(monkeypatch):
-    for module in ("tails.budget_tables", "grid_choice", "tails.interpolated_tables", "tails.refine"):
-        monkeypatch.setattr(f"verified_risk.planning.{module}.memory_limit", lambda: 20_000)
+    plan_models.limit_memory(monkeypatch, 20_000)
     fine = vr.MDP(0, [[[1], [1]]], [[{"1/10007": 1}, {1: 1}]], horizon=3)
     assert vr.plan(fine, G, gap="1/10").gap <= Fraction(1, 10)
     assert vr.plan(fine, G).gap <= Fraction(3, 100)  # the finest grid that fits, without being asked
@@ -60,17 +58,6 @@ def test_a_grid_that_does_not_fit_in_memory_is_refused_with_one_that_does(monkey
     assert vr.plan(fine, G, eta=str(refused.value).rsplit(" ", 1)[1]).upper > 0
     with pytest.raises(InvalidArgument, match="wanted a larger gap, or eta of at least"):
         vr.plan(fine, vr.VaR("1/2"), gap="1/100000")
-
-
-def test_a_policy_of_one_model_is_not_played_in_another_by_accident():
-    other = vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/4", "1/2": "3/4"}]], horizon=2)
-    with pytest.raises(InvalidPolicy, match="belongs to another model"):
-        vr.return_law(other, vr.plan(MODEL, G).policy)
-
-
-def test_importing_the_package_imports_no_numba():
-    code = "import sys, verified_risk; print({'numba', 'scipy.stats', 'flint', 'sympy'} & set(sys.modules) or 'none')"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "none"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ import pytest
 
 import verified_risk as vr
 from verified_risk import grid
-from verified_risk.errors import InvalidPolicy
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.planning.tails import interpolated_tables, refine
 from verified_risk.planning.tails.refine import refined_plan
@@ -216,16 +215,6 @@ def test_a_policy_by_cells_comes_back_from_its_file(tmp_path):
     plan.save(tmp_path / "plan.json")
     again = vr.Plan.load(tmp_path / "plan.json")
     assert vr.return_law(mdp, again.policy) == vr.return_law(mdp, plan.policy)
-    data = plan.policy.to_json()
-    for wrong, message in (
-        ({"halvings": [0, 1, 0, 1, 1]}, r"halvings\[2\] is 0, wanted a number from 1"),
-        ({"rho": -1}, "rho is -1"),
-        ({"eta": "-1"}, "eta is -1"),
-        ({"tables": "AAAA"}, "cannot be unpacked"),
-        ({"widths": [1]}, "actions, wanted 1"),
-    ):
-        with pytest.raises(InvalidPolicy, match=message):
-            CellPolicy.from_json({**data, **wrong}, mdp)
 
 
 def test_recheck_confirms_both_bounds_in_other_code_and_no_better_ones():

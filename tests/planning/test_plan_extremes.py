@@ -51,17 +51,6 @@ def test_rewards_far_from_zero_are_planned_like_those_near_it():
         assert far.gap <= Fraction(1, 1000)
 
 
-@pytest.mark.parametrize("objective", ["wang(3/4)", "wang(-3/4)", "cpw(71/100)", "dual(3)"])
-def test_a_search_closes_as_far_whatever_the_scale_and_the_origin_of_rewards(objective):
-    rng = random.Random(objective)
-    rows = [[rng.sample(range(12), 2) for _ in range(2)] for _ in range(2)]
-    for scale, shift in ((Fraction(1, 11), 0), (10**9, 0), (1, 10**15)):
-        rewards = [[{scale * x + shift: "1/3", scale * y + shift: "2/3"} for x, y in row] for row in rows]
-        mdp = vr.MDP(0, [[["1/4", "3/4"], ["2/3", "1/3"]]] * 2, rewards, horizon=3)
-        low, high = mdp.remaining_range(0)
-        assert vr.plan(mdp, objective).gap <= (high - low) / 10**6
-
-
 def test_rewards_beyond_the_range_of_floats_are_planned_and_reported():
     seen: list[vr.Progress] = []
     plan = vr.plan(coin_or_sure(0, 10**309), vr.Wang("1/4"), gap=10**306, progress=seen.append)

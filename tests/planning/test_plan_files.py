@@ -15,11 +15,10 @@ from scipy import stats
 import verified_risk as vr
 from verified_risk import files
 from verified_risk.errors import InvalidFile, InvalidModel, InvalidNumber, InvalidObjective
-from verified_risk.grid import float_model, grid_model
+from verified_risk.grid import grid_model
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.numbers.rational import as_fraction, text
 from verified_risk.planning.affordable_law import float_law
-from verified_risk.planning.tails import tail_route as tails
 from verified_risk.policy.evaluation import visited
 
 MDP = vr.MDP(0, [[[1], [1], [1]]], [[{1: 1}, {0: "1/8", 4: "7/8"}, {2: "1/2", 1: "1/2"}]], horizon=3)
@@ -102,13 +101,6 @@ def test_the_frontier_answers_at_tiny_levels():
     found = frontier("1e-310")
     assert found.lower == found.upper == 3
     assert frontier.plan("1e-310").recheck().upper_holds is Truth.HOLDS
-
-
-def test_a_shortfall_of_zero_is_believed_only_where_nothing_underflows():
-    assert tails._cannot_underflow(float_model(MDP, Fraction(1)))
-    rare = vr.MDP(0, [[[1]]], [[{0: "1e-200", 1: 1 - Fraction("1e-200")}]], horizon=2)
-    assert not tails._cannot_underflow(float_model(rare, Fraction(1)))
-    assert tails._cannot_underflow(float_model(rare.with_horizon(1), Fraction(1)))
 
 
 @pytest.mark.parametrize("size", [200, 309, -200, -400])

@@ -13,7 +13,6 @@ import verified_risk as vr
 from verified_risk.kernels import polygon_bounds as kernels
 from verified_risk.numbers.enclosure import bounds
 from verified_risk.objectives.cpw import inflection
-from verified_risk.objectives.polygon import Polygon
 
 ACCURACY = Fraction(1, 10**6)
 WEIGHTINGS = [
@@ -90,12 +89,3 @@ def test_minima_over_boxes_are_those_of_all_corners(G):
         assert found <= exact
         assert exact - Fraction(float(found)) <= Fraction(1, 2**46) * (1 + abs(Fraction(tilt)))
         assert a <= at <= b
-
-
-def test_runs_of_slopes_cover_a_polygon():
-    polygon = Polygon(np.array([0, 0.1, 0.3, 0.6, 0.7, 1.0]), np.array([0, 0.3, 0.5, 0.55, 0.6, 1.0]))
-    run, convex = polygon.runs
-    assert run.tolist() == [0, 3, 5]
-    assert convex.tolist() == [False, True]
-    one = Polygon(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
-    assert one.runs[0].tolist() == [0, 1]

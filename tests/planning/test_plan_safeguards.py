@@ -8,14 +8,12 @@ import numpy as np
 import pytest
 
 import verified_risk as vr
-from verified_risk.grid import float_model, scaled_model
+from verified_risk.grid import float_model
 from verified_risk.planning import certify, grid_choice, rounding
 from verified_risk.planning import exact_route as exact
-from verified_risk.planning.affordable_law import forward_depth
 from verified_risk.planning.search.cells_route import CellOracle
 from verified_risk.planning.search.grid_coordinates import MOST_ACTIONS, Oracle
 from verified_risk.planning.search.relaxation import SAME, Atoms
-from verified_risk.planning.tails import interpolated_tables
 
 
 def chain(discount=1, actions=2, horizon=3):
@@ -54,14 +52,6 @@ def test_masks_are_used_only_if_the_actions_of_every_state_fit(actions, fits):
     assert CellOracle(chain("9/10", actions), Fraction(1, 7)).maskable is fits
 
 
-def test_tables_between_grid_points_need_two_rows_of_floats_a_state_and_a_policy():
-    model = scaled_model(chain("9/10"), Fraction(1, 100), (0, 0, 0))
-    tops = [own for own, _ in model.tops]
-    needed = interpolated_tables.bytes_needed(model)
-    least = 4 * (2 * 8 * (max(tops) + 1) + sum(top + 1 for top in tops))
-    assert least <= needed <= 3 * least
-
-
 def test_a_short_number_is_at_most_the_long_one_and_not_much_less():
     for n in range(1, 400):
         for x in (Fraction(n, 7), Fraction(7, n), n * Fraction(10**40, 3), Fraction(1, 3 * n) / 10**40):
@@ -79,13 +69,6 @@ def test_a_bound_that_prints_on_one_line_is_on_its_own_side_of_the_long_one():
             low, high = rounding.tidy_below(x), rounding.tidy_above(x)
             assert low <= x <= high
             assert high - low <= max(abs(x) * Fraction(1, 2**50), Fraction(1, 2**62) if abs(x) >= 1 else 0)
-
-
-@pytest.mark.parametrize("horizon", [1, 3])
-def test_a_law_is_summed_from_every_outcome_and_every_reward_of_a_step(horizon):
-    """Outcomes of all actions: four, and four times one; rewards: two, and four times one."""
-    model = float_model(chain(horizon=horizon), Fraction(1, 2))
-    assert horizon * (8 + 6) <= forward_depth(model) <= horizon * (8 + 6 + 6) + model.remaining[0] + 8
 
 
 def test_the_value_of_a_plan_is_that_of_its_policy_and_not_its_upper_bound():

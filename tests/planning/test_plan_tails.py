@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import math
 import random
 from fractions import Fraction
 
@@ -13,12 +12,9 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
-from verified_risk.grid import float_model, grid_model
 from verified_risk.planning.grid_choice import choose_unit
 from verified_risk.planning.rounding import round_up_to_two_digits
-from verified_risk.planning.tails.budget_tables import linear_part
 from verified_risk.planning.tails.frontier import FrontPoint
-from verified_risk.planning.tails.tail_route import rho_window
 
 ALPHAS = [Fraction(1, 100), Fraction(1, 10), Fraction(1, 4), Fraction(1, 3), Fraction(1, 2), Fraction(3, 4)]
 ETAS = [Fraction(1, 3), Fraction(2, 7), Fraction(1, 10), Fraction(3, 4), Fraction(2)]
@@ -27,16 +23,8 @@ ETAS = [Fraction(1, 3), Fraction(2, 7), Fraction(1, 10), Fraction(3, 4), Fractio
 def objective(name, rng):
     a = rng.choice(ALPHAS)
     w = rng.choice([Fraction(1, 1000), Fraction(1, 3), Fraction(9, 10)])
-    return {
-        "mean": (vr.Mean(), oracles.mean),
-        "cvar": (vr.CVaR(a), lambda law: oracles.cvar(law, a)),
-        "mean-cvar": (
-            w * vr.Mean() + (1 - w) * vr.CVaR(a),
-            lambda law: w * oracles.mean(law) + (1 - w) * oracles.cvar(law, a),
-        ),
-        "var": (vr.VaR(a), lambda law: oracles.quantile(law, a)),
-        "upper-var": (vr.VaR(a, upper=True), lambda law: oracles.quantile(law, a, upper=True)),
-    }[name]
+    upper = vr.VaR(a, upper=True), lambda law: oracles.quantile(law, a, upper=True)
+    return {**models.tail_objectives(a, w), "upper-var": upper}[name]
 
 
 @pytest.mark.parametrize("name", ["mean", "cvar", "mean-cvar", "var", "upper-var"])
@@ -81,16 +69,6 @@ def test_one_step_one_action_and_constant_rewards_are_no_special_cases():
         plan = vr.plan(constant, G)
         assert plan.lower <= Fraction(-8, 3) <= plan.upper
         assert plan.gap < Fraction(1, 10**12)
-
-
-def test_the_least_shortfall_agrees_with_an_lp_over_occupation_measures():
-    for mdp, model, rng in models.small("lp cvar", 60, most=5000, max_states=3, max_actions=3):
-        alpha = rng.choice(ALPHAS)
-        returns = models.occupancy_lp(model)[0]
-        best = max(float(rho) - models.lp_least_shortfall(model, rho) / float(alpha) for rho in returns)
-        plan = vr.plan(mdp, vr.CVaR(alpha))
-        assert float(plan.lower) <= best + 1e-6
-        assert float(plan.upper) >= best - 1e-6
 
 
 def test_the_frontier_contains_the_optimum_of_every_level_and_turns_where_it_says():
@@ -158,32 +136,6 @@ def test_the_law_of_a_plan_is_the_policys_and_the_float_law_is_within_its_error(
         assert plan.law_error == 0
         law, error = float_law(mdp, plan.policy)
         assert law.kolmogorov(plan.law) <= error < Fraction(1, 10**10)
-
-
-def test_a_plan_survives_being_saved(tmp_path):
-    rng = random.Random(3)
-    mdp, _ = models.product(rng, max_states=3)
-    for G in (vr.CVaR("1/4"), vr.Wang("-1/2"), vr.VaR("1/3")):
-        plan = vr.plan(mdp, G)
-        plan.save(tmp_path / "plan.json")
-        again = vr.Plan.load(tmp_path / "plan.json")
-        assert (again.lower, again.upper, again.law, again.eta) == (plan.lower, plan.upper, plan.law, plan.eta)
-        assert vr.return_law(again.mdp, again.policy) == plan.law
-        assert str(again.certificate) == str(plan.certificate)
-
-
-def test_the_window_of_budgets_is_the_formula_of_its_page():
-    """c <= rho <= J_1 + (J_1 - c) alpha / (1 - alpha), in whole units."""
-    mdp = vr.MDP(0, [[[1], [1]]], [[{0: "1/10", 10: "9/10"}, {4: 1}]], horizon=6)
-    model = float_model(mdp, grid_model(mdp).unit)
-    linear = linear_part(model, with_variance=True)
-    mean, variance = Fraction(54) / model.unit, Fraction(54) / model.unit**2  # 9 a step, with variance 9
-    for alpha in (Fraction(1, 10), Fraction(1, 3), Fraction(1, 2)):
-        low, high = rho_window(model, linear, alpha)
-        least = max(0, math.floor(float(mean) - math.sqrt(variance * (1 - alpha) / alpha)))
-        assert abs(low - least) <= 1
-        greatest = math.ceil(mean + (mean - low) * alpha / (1 - alpha))
-        assert high in (min(greatest, model.remaining[0]), min(greatest + 1, model.remaining[0]))
 
 
 @pytest.mark.parametrize(

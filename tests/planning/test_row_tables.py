@@ -42,11 +42,6 @@ def test_rows_and_cells_give_the_same_optimum(name):
         assert vr.exact_plan(mdp, G).value == exact._in_cells(grid, G, grid.reachable())[0]
 
 
-def huge_denominators() -> vr.MDP:
-    p = Fraction(1, 2**33 + 1)
-    return vr.MDP(0, [[{0: p, 1: 1 - p}], [{0: 1}]], [[{0: "1/2", 1: "1/2"}], [{1: 1}]], horizon=3)
-
-
 @pytest.mark.usefixtures("rows_always")
 @pytest.mark.parametrize(("denominator", "by_rows"), [(2**32, True), (2**32 + 1, False)])
 def test_long_weights_are_left_to_cells(denominator, by_rows):

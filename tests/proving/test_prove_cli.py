@@ -7,15 +7,10 @@ import json
 import pytest
 from click.testing import CliRunner
 from documented import ROOT
-from proof_files import is_true, require_checker, verdicts
+from proof_files import is_true, verdicts
 
 import verified_risk as vr
 from verified_risk.cli import main
-
-
-@pytest.fixture(autouse=True)
-def _checker():
-    require_checker()
 
 
 def run(*words: str):

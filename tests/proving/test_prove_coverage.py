@@ -6,7 +6,6 @@ import itertools
 
 import pytest
 from proof_coverage import FAMILIES, coverage, models, shown
-from proof_files import require_checker
 
 import verified_risk as vr
 
@@ -15,11 +14,6 @@ TIES = ("VaR in mixtures", "upper VaR in mixtures")
 
 
 ONE_PASS = ("mean", "CVaR", "mean and CVaR", "VaR, lower", "VaR, upper")
-
-
-@pytest.fixture(autouse=True)
-def _checker():
-    require_checker()
 
 
 def judged(table) -> None:

@@ -7,17 +7,11 @@ here, as it is on large ones.
 from __future__ import annotations
 
 import pytest
-from proof_files import require_checker
 
 import verified_risk as vr
 from verified_risk import errors
 from verified_risk.planning import rounding
 from verified_risk.planning.tails import budget_tables, tail_route
-
-
-@pytest.fixture(autouse=True)
-def _checker():
-    require_checker()
 
 
 def _model() -> vr.MDP:

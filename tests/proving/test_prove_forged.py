@@ -11,7 +11,6 @@ import pytest
 from click.testing import CliRunner
 from hostile import signed
 from proof_coverage import models
-from proof_files import require_checker
 
 import verified_risk as vr
 from verified_risk import errors
@@ -21,12 +20,6 @@ from verified_risk.policy.packed_rule import PackedRule
 from verified_risk.proving.certificate import ByBudget, ByLaw, ByMarkov
 from verified_risk.proving.same_policy import require_same_policy
 from verified_risk.proving.write import Draft
-
-
-@pytest.fixture(autouse=True)
-def _checker():
-    require_checker()
-
 
 STEPS = vr.MDP(0, [[[1, 0], [0, 1]], [[1, 0], [1, 0]]], [[{1: 1}, {0: 1}], [{0: 1}, {3: 1}]], horizon=3)
 """Three steps of two states: stay and earn 1, or go over and earn 3 on the way back."""

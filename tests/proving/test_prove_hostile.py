@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import pytest
 from patience import PATIENCE
-from proof_files import require_checker, verdicts
+from proof_files import certificate_text, require_checker, verdicts
 
 import verified_risk as vr
 from verified_risk import errors
@@ -26,9 +26,7 @@ MEMORY_MB = 300
 @pytest.fixture(scope="module")
 def good(tmp_path_factory) -> str:
     require_checker()
-    file = tmp_path_factory.mktemp("good") / "kept.txt"
-    vr.exact_plan(vr.models.two_paths(), "cvar(1/4)").prove(certificate=file)
-    return file.read_text()
+    return certificate_text(vr.exact_plan(vr.models.two_paths(), "cvar(1/4)"), tmp_path_factory.mktemp("good"))
 
 
 def answer(content: str | bytes, tmp_path) -> str:
@@ -364,8 +362,7 @@ def test_of_several_files_all_must_be_proved(good, tmp_path):
 
 def test_cuts_above_each_other_without_end_are_refused(tmp_path):
     plan = vr.exact_plan(vr.models.two_paths(), "1/2*cvar(1/4) + 1/2*cvar(1/2)")
-    plan.prove(certificate=tmp_path / "kept.txt")
-    text = (tmp_path / "kept.txt").read_text()
+    text = certificate_text(plan, tmp_path)
     assert "\ndual " in text
     before, _, after = text.partition("dual ")
     deep = before + "cut 0 1/2\n" * 200_000 + "dual " + after

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import pytest
 from click.testing import CliRunner
-from proof_files import plant_program, require_checker
+from proof_files import plant_program
 from proof_models import random_mdp
 
 import verified_risk as vr
@@ -23,11 +23,6 @@ from verified_risk.proving import bounded
 from verified_risk.proving.certificate import leaves
 from verified_risk.proving.cover_search import find_cover
 from verified_risk.proving.write import Draft
-
-
-@pytest.fixture(autouse=True)
-def _checker():
-    require_checker()
 
 
 def ticking(monkeypatch, seconds: float) -> None:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from proof_files import require_checker
 
 import verified_risk as vr
 from proofs_checks.evidence.coq import record
@@ -15,11 +14,6 @@ from verified_risk.numbers.format import at_least, at_most
 from verified_risk.proving.proved import Proved
 
 COIN = {0: "1/2", 1: "1/2"}
-
-
-@pytest.fixture(autouse=True)
-def _checker():
-    require_checker()
 
 
 def one_step(second: object, **named: object) -> vr.MDP:

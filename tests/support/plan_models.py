@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
+import pkgutil
 import random
 from fractions import Fraction
 
@@ -10,6 +12,7 @@ import numpy as np
 import oracles
 
 import verified_risk as vr
+from verified_risk import planning
 from verified_risk.planning.problem import Problem
 from verified_risk.planning.routes import ROUTES
 
@@ -18,6 +21,14 @@ def plan_on_grid(mdp: vr.MDP, objective: vr.Weighting, eta, gap=None, seconds=No
     """By rounding rewards up to a grid, whatever other route would serve."""
     problem = Problem(mdp, objective, eta, gap, seconds)
     return next(route for route in ROUTES if "on a grid" in route.name and route.accepts(problem)).solve(problem)
+
+
+def limit_memory(monkeypatch, bytes_allowed: int) -> None:
+    """Every part of the planner is told that it may take so many bytes."""
+    for found in pkgutil.walk_packages(planning.__path__, f"{planning.__name__}."):
+        module = importlib.import_module(found.name)
+        if hasattr(module, "memory_limit"):
+            monkeypatch.setattr(module, "memory_limit", lambda: bytes_allowed)
 
 
 def as_mdp(model: oracles.Model) -> vr.MDP:
@@ -65,6 +76,19 @@ def small(seed, count, most=300, **sizes):
         if 1 < oracles.count_return_policies(model) <= most:
             found += 1
             yield mdp, model, rng
+
+
+def tail_objectives(alpha: Fraction, w: Fraction):
+    """Objectives by name, each with its value of a law as ``{return: probability}``."""
+    return {
+        "mean": (vr.Mean(), oracles.mean),
+        "cvar": (vr.CVaR(alpha), lambda law: oracles.cvar(law, alpha)),
+        "mean-cvar": (
+            w * vr.Mean() + (1 - w) * vr.CVaR(alpha),
+            lambda law: w * oracles.mean(law) + (1 - w) * oracles.cvar(law, alpha),
+        ),
+        "var": (vr.VaR(alpha), lambda law: oracles.quantile(law, alpha)),
+    }
 
 
 def law_by_playing(model: oracles.Model, policy: vr.Policy):

@@ -12,6 +12,7 @@ import math
 import random
 import shutil
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -75,6 +76,24 @@ def verdicts(texts: list[str], folder: Path) -> list[str]:
         said = line if "verified-risk-data" in text else read_certificate(io.BytesIO(text.encode()))
         assert said.startswith("proved") == line.startswith("proved"), f"{line} but the reader: {said}\n{text[:2000]}"
     return lines
+
+
+def accepted(texts: list[str], folder: Path, holds: Callable[[str], bool] | None = None) -> int:
+    """How many of these certificates are proved; the claim of each of them holds, and the others are refused."""
+    proved = 0
+    for text, line in zip(texts, verdicts(texts, folder), strict=True):
+        if line.startswith("proved"):
+            proved += 1
+            assert (holds or is_true)(text), f"accepted with a false bound:\n{text}"
+        else:
+            assert line.startswith(("refused: ", "not covered: ")), line
+    return proved
+
+
+def certificate_text(plan: Any, folder: Path) -> str:
+    """The certificate by which a plan, or an answer from a log, is proved."""
+    plan.prove(certificate=folder / "kept.txt")
+    return (folder / "kept.txt").read_text()
 
 
 # -- reading ---------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import random
 from fractions import Fraction
 
 import oracles
+from plan_models import as_mdp
 
 import verified_risk as vr
 
@@ -20,9 +21,7 @@ def random_mdp(rng: random.Random, *, most_policies: int | None = None) -> vr.MD
     while True:
         drawn = oracles.random_model(rng, max_states=3, max_actions=3, max_horizon=3, product=rng.random() < 0.4)
         if most_policies is None or oracles.count_return_policies(drawn) <= most_policies:
-            return vr.MDP.from_outcomes(
-                drawn.outcomes, initial=drawn.initial, horizon=drawn.horizon, discount=drawn.discount
-            )
+            return as_mdp(drawn)
 
 
 def random_plan(rng: random.Random, mdp: vr.MDP) -> vr.Plan:

@@ -10,6 +10,36 @@ from collections import Counter
 from fractions import Fraction
 
 
+def kl_low(x, n, bound):
+    """The least q <= x/n with n kl(x/n, q) <= bound, by bisection."""
+    p = x / n
+
+    def divergence(q):
+        return x * math.log(p / q) + ((n - x) * math.log((1 - p) / (1 - q)) if x < n else 0.0)
+
+    if x == 0:
+        return 0.0
+    below, above = 0.0, p
+    for _ in range(200):
+        middle = (below + above) / 2
+        if middle == 0.0 or divergence(middle) > bound:
+            below = middle
+        else:
+            above = middle
+    return below
+
+
+def walked(reference, draws, found):
+    """The episodes of a reference that is given the random numbers of a run; each is the run's."""
+    for k, row in enumerate(draws):
+        trace = reference.episode(row.tolist())
+        assert [s for s, _, _, _ in trace] == found.states[k, :-1].tolist(), k
+        assert [a for _, a, _, _ in trace] == found.actions[k].tolist(), k
+        assert trace[-1][3] == found.states[k, -1]
+        assert sum(r for _, _, r, _ in trace) == found.returns[k]
+        yield tuple(trace)
+
+
 class ReferenceLearner:
     """``w * mean + (1 - w) * CVaR_alpha`` by optimism, for product models without discount."""
 
@@ -159,23 +189,7 @@ class ReferenceKL(ReferenceLearner):
         self.used, self.model = dict.fromkeys(self.succ, -1), {}
 
     def low(self, x, n):
-        """The least q <= x/n with n kl(x/n, q) <= lambda, by bisection."""
-        bound = self.log + 0.5 * math.log(n) + math.log(2)
-        p = x / n
-
-        def divergence(q):
-            return x * math.log(p / q) + ((n - x) * math.log((1 - p) / (1 - q)) if x < n else 0.0)
-
-        if x == 0:
-            return 0.0
-        below, above = 0.0, p
-        for _ in range(200):
-            middle = (below + above) / 2
-            if middle == 0.0 or divergence(middle) > bound:
-                below = middle
-            else:
-                above = middle
-        return below
+        return kl_low(x, n, self.log + 0.5 * math.log(n) + math.log(2))
 
     def outcomes(self, pair):
         seen = self.nexts[pair]
