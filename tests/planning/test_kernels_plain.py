@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import verified_risk as vr
-from verified_risk.kernels import cell_contract, interpolated_pass, learn_data, learn_run, learn_utility, polygon_bounds
+from verified_risk.kernels import budget_pass, cell_pass, learn_data, learn_plan, learn_run, polygon_bounds
 from verified_risk.planning.search.cell_coordinates import CellOracle
 
 
@@ -26,7 +26,7 @@ def test_nodes_from_above_are_raised_least_and_cover_both_sides():
     for actions, n in ((1, 1), (1, 3), (2, 2), (3, 6)):
         q, d = rng.integers(0, 9, (actions, n)) / 4.0, rng.integers(0, 3, (actions, n)) / 8.0
         now, choice, best = np.zeros((1, n + 2)), np.full((1, n), -1, dtype=np.int8), np.zeros(n)
-        interpolated_pass.upper_nodes.plain(actions, n, q, d, now, 0, 2, choice, best)
+        budget_pass.upper_nodes.plain(actions, n, q, d, now, 0, 2, choice, best)
         for b in range(n - 1):
             scores = [q[i, b] + q[i, b + 1] + 2 * d[i, b] for i in range(actions)]
             assert choice[0, b] == scores.index(min(scores))
@@ -55,9 +55,7 @@ def test_every_cell_that_a_policy_of_allowed_actions_meets_is_marked(seed):
     nodes = np.array([1 + 2 * t for t in range(horizon + 1)])
     allowed = np.array([[[rng.choice([1, 2, 3]) if s == 0 else 1 for _ in range(nodes[-1] + 1)] for s in range(n)]] * 4)
     reached = np.zeros((horizon, n, nodes[-1] + 1), dtype=np.int8)
-    cell_contract.mark_cells.plain(
-        action_start, out_start, out_state, units, share, nodes, np.array([0]), allowed, reached
-    )
+    cell_pass.mark_cells.plain(action_start, out_start, out_state, units, share, nodes, np.array([0]), allowed, reached)
     met, cells = {(0, Q(0))}, 0
     for t in range(horizon):
         following = set()
@@ -103,7 +101,7 @@ def test_what_lies_beyond_the_states_is_the_best_or_the_worst_of_those_that_may_
     gain[0, :3] = gains
     star, utility = np.full((1, 3), -1), np.arange(10.0)
     shape = SimpleNamespace(first=np.zeros(4), used=[2], top=[6], followers=followers)
-    learn_utility.gain_beyond.plain(0, shape, SimpleNamespace(gain=gain, star=star), utility, beyond)
+    learn_plan.gain_beyond.plain(0, shape, SimpleNamespace(gain=gain, star=star), utility, beyond)
     if pick is None:
         assert gain[0, 3].tolist() == [6.0, 7.0, 8.0]
     else:

@@ -16,7 +16,7 @@ from verified_risk.grid import own_unit
 from verified_risk.grid.floats import float_model
 from verified_risk.grid.scaled import scaled_model
 from verified_risk.kernels import budget_pass as budget_kernels
-from verified_risk.kernels import interpolated_pass as interpolated_kernels
+from verified_risk.kernels import budget_pass as interpolated_kernels
 from verified_risk.kernels.jit import Kernel
 from verified_risk.planning import grid_choice
 from verified_risk.planning.search import cell_coordinates, grid_coordinates

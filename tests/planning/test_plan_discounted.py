@@ -150,7 +150,7 @@ def test_planted_faults_are_caught(monkeypatch, plant):
 
 
 def test_coarser_nodes_stay_below_what_they_leave_out():
-    from verified_risk.kernels import interpolated_pass as kernels
+    from verified_risk.kernels import budget_pass as kernels
 
     rng = random.Random("coarse")
     for _ in range(50):

@@ -15,7 +15,7 @@ from test_plan_discounted import discounted, forget_the_scale_of_one_step, round
 
 import verified_risk as vr
 from verified_risk.grid import scaled
-from verified_risk.kernels import cell_contract
+from verified_risk.kernels import cell_pass
 from verified_risk.numbers.enclosure import bounds
 from verified_risk.objectives.lines import line_above
 from verified_risk.planning import clock
@@ -190,7 +190,7 @@ def test_no_cell_loses_its_last_action_to_the_mean():
     ints, floats = (lambda *x: np.array(x, dtype=np.int64)), (lambda *x: np.array(x, dtype=float))
     allowed = np.full((1, 1, 3), 0b110, dtype=np.int64)
     tables = [np.zeros((2, 1, 3)) for _ in range(4)]
-    removed = cell_contract.rule_out_by_mean(
+    removed = cell_pass.rule_out_by_mean(
         ints(0, 3), ints(0, 1, 2, 3), ints(0, 0, 0), floats(1, 1, 1), ints(0, 0, 0)[None], floats(0, 0, 0)[None],
         ints(1, 1), ints(2, 0), allowed, floats(0, 1, 1)[None], floats(0, 0.1, 0.1)[None], ints(0)[None],
         floats(1, 1), floats(1, 1), *tables,
@@ -203,7 +203,7 @@ def test_a_node_that_is_met_from_the_start_belongs_to_the_cell_on_its_left():
     regret, spread = np.array([[[7.0, 1.0, 5.0, 8.0]]]), np.array([[[1.0, 6.0, 2.0, 1.0]]])
     law = (0, 1, np.zeros(1, dtype=np.int64), np.ones(1), np.full(1, 2))  # pays two units
     for j, share, wanted in ((0, 0.0, (1.0, 6.0)), (0, 0.5, (5.0, 2.0)), (1, 0.0, (8.0, 1.0))):
-        found = cell_contract.continuation(
+        found = cell_pass.continuation(
             *law, np.full(1, share), j, 3, False, 0, regret, spread, np.zeros((1, 1, 4)), np.zeros((1, 1, 4))
         )
         assert found == wanted

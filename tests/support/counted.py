@@ -18,7 +18,7 @@ import verified_risk as vr
 from verified_risk.grid import own_unit
 from verified_risk.grid.floats import FloatModel, float_model
 from verified_risk.kernels import budget_pass as kernels
-from verified_risk.kernels import forward_pass as forward_kernels
+from verified_risk.kernels import cdf_pass as forward_kernels
 from verified_risk.planning.forward_law import forward_depth
 from verified_risk.planning.tails import budget_tables
 

@@ -46,7 +46,7 @@ def forward_depth(model: FloatModel) -> int:
 
 def forward_law(model: FloatModel, rule: ArrayRule) -> Floats:
     """Return the probabilities of the shifted returns 0, 1, ..., M_0, in units, in the rounded-up model."""
-    from ..kernels import forward_pass as kernels
+    from ..kernels import cdf_pass as kernels
 
     top = model.remaining[0]
     mass, after = np.zeros((model.n_states, top + 1)), np.zeros((model.n_states, top + 1))
@@ -69,7 +69,7 @@ def forward_law(model: FloatModel, rule: ArrayRule) -> Floats:
 def shared_law(mdp: MDP, policy: CellPolicy) -> Law:
     """Approximate the law of a policy that depends on its exact return, with no proved error.  The return is tracked on
     :data:`POINTS` points; mass between two of them is split so as to preserve the mean."""
-    from ..kernels import forward_pass as kernels
+    from ..kernels import cdf_pass as kernels
 
     low, high = mdp.remaining_range(0)
     step = (high - low) / POINTS

@@ -135,7 +135,7 @@ class CellOracle:
         return low, high
 
     def _rule_out_by_mean(self, against: Reference, c_low: Floats, c_high: Floats) -> None:
-        from ...kernels import cell_contract as kernels
+        from ...kernels import cell_pass as kernels
 
         kernels.rule_out_by_mean(
             *self.arrays, self.nodes, self.wides, self.allowed, against.loss, against.distance,
@@ -152,7 +152,7 @@ class CellOracle:
     def _contract(
         self, allowed: Ints, choice: npt.NDArray[Any], c0: Floats, c_low: Floats, c_high: Floats
     ) -> tuple[Floats, Floats, int]:
-        from ...kernels import cell_contract as kernels
+        from ...kernels import cell_pass as kernels
 
         if self._buffers is None:
             n = self.mdp.n_states

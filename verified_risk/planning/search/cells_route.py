@@ -265,10 +265,10 @@ def _by_float_law(held: Held, mdp: MDP, objective: Weighting, clock: Clock) -> H
 @lru_cache(maxsize=1)
 def compile_cells() -> None:
     """Compile or load the kernels on a toy model, before the clock starts."""
-    from ...kernels import cell_contract, cell_pass, polygon_bounds
+    from ...kernels import cell_pass, polygon_bounds
     from ...kernels.jit import compile_next
 
-    compile_next(*(found for module in (cell_pass, cell_contract, polygon_bounds) for found in vars(module).values()))
+    compile_next(*(found for module in (cell_pass, polygon_bounds) for found in vars(module).values()))
     coin = {0: Fraction(1, 2), 1: Fraction(1, 2)}
     toy = MDP(0, [[coin, {0: 1}], [{0: 1}]], [[coin, {"1/3": 1}], [{0: 1}]], horizon=2, discount=Fraction(1, 2))
     oracle = CellOracle(toy, Fraction(1, 2))

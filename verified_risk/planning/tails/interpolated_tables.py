@@ -141,7 +141,7 @@ def _pass(
     model: ScaledModel, mean: MeanPart, kappa: Fraction, *, lower: bool
 ) -> tuple[Shortfall, list[npt.NDArray[Any]]]:
     """Compute one table at the first step, and the policy of the upper one."""
-    from ...kernels import interpolated_pass as kernels
+    from ...kernels import budget_pass as kernels
 
     n, weight = model.n_states, float(kappa)
     margin = max(step.span for step in model.steps) + 2

@@ -109,11 +109,11 @@ def _compile(work: float) -> None:
 @lru_cache(maxsize=1)
 def _compile_on_toys() -> None:
     """Compile on two small models that cover every form of the kernels' arguments."""
-    from ...kernels import interpolated_pass
-    from ...kernels.budget_pass import linear_pass
+    from ...kernels import budget_pass as kernels
     from ...kernels.jit import compile_next
 
-    compile_next(linear_pass, *vars(interpolated_pass).values())
+    interpolated = (kernels.add_outcome, kernels.lower_nodes, kernels.upper_nodes, kernels.interpolated_step)
+    compile_next(kernels.linear_pass, *interpolated, kernels.finish)
     rewards = [[{0: Fraction(1, 2), 1: Fraction(1, 2)}, {"1/3": 1}]]
     product = MDP(0, [[{0: 1}, {0: 1}]], rewards, horizon=2, discount=Fraction(1, 2))
     halves = [(Fraction(1, 2), 0, Fraction(1, 3)), (Fraction(1, 2), 1, Fraction(1))]
