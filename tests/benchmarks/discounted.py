@@ -22,7 +22,7 @@ from fractions import Fraction
 from rows import row
 
 import verified_risk as vr
-from verified_risk.grid.floats import float_model
+from verified_risk.grid.compiled import float_model
 from verified_risk.grid.scaled import scaled_model
 from verified_risk.planning import clock
 from verified_risk.planning.certify import certify_on_grid

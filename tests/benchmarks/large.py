@@ -29,7 +29,7 @@ from rows import row  # noqa: E402
 
 import verified_risk as vr  # noqa: E402
 from verified_risk.grid import own_unit  # noqa: E402
-from verified_risk.grid.floats import float_model  # noqa: E402
+from verified_risk.grid.compiled import float_model  # noqa: E402
 from verified_risk.grid.scaled import scaled_model  # noqa: E402
 from verified_risk.planning.search import grid_coordinates  # noqa: E402
 from verified_risk.planning.tails import budget_tables, interpolated_tables  # noqa: E402
@@ -130,7 +130,7 @@ def peak():
 sys.path.insert(0, {here!r})
 import verified_risk as vr
 from verified_risk.grid import own_unit
-from verified_risk.grid.floats import float_model
+from verified_risk.grid.compiled import float_model
 from verified_risk.kernels import jit
 from verified_risk.models import random_sparse
 from verified_risk.planning import grids
@@ -171,7 +171,7 @@ import verified_risk as vr
 from discounted import random_model
 from instances import instance
 from verified_risk.grid import own_unit
-from verified_risk.grid.floats import float_model
+from verified_risk.grid.compiled import float_model
 from verified_risk.grid.scaled import scaled_model
 from verified_risk.planning import grids
 from verified_risk.planning.search import between

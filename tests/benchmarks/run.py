@@ -37,7 +37,7 @@ from rows import row, write  # noqa: E402
 
 import verified_risk as vr  # noqa: E402
 from verified_risk.grid import compiled, grid_model, own_unit  # noqa: E402
-from verified_risk.grid.floats import float_model  # noqa: E402
+from verified_risk.grid.compiled import float_model  # noqa: E402
 from verified_risk.kernels import jit  # noqa: E402
 from verified_risk.planning import clock  # noqa: E402
 from verified_risk.planning.exact.exact_route import mean_to_go  # noqa: E402

@@ -13,7 +13,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.grid import grid_model
-from verified_risk.mdp.rewards import ContinuousReward
+from verified_risk.mdp.action import ContinuousReward
 
 HALF = Fraction(1, 2)
 

@@ -24,7 +24,7 @@ NO_JUDGES = ("fresh", "stale", "test_formal_record", "test_cli_interrupt")
 #: Compiled code runs outside coverage's sight: its judges are the tests of its subject.
 COMPILED = {
     "verified_risk/kernels/learn": "tests/learning/",
-    "verified_risk/experiments/bernstein_pass": "tests/learning/",
+    "verified_risk/experiments/baselines": "tests/learning/",
     "verified_risk/kernels/": "tests/planning/",
 }
 
@@ -34,7 +34,7 @@ SUBJECTS = {
     "verified_risk/planning": "planning",
     "verified_risk/learning": "learning",
     "verified_risk/kernels/learn": "learning",
-    "verified_risk/experiments/b": "learning",  # baselines.py, bernstein_pass.py
+    "verified_risk/experiments/b": "learning",  # baselines.py
     "verified_risk/kernels": "planning",
     "verified_risk/objectives": "objectives",
     "verified_risk/grid": "planning",

@@ -15,7 +15,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.errors import Infeasible, InvalidArgument, InvalidNumber, Unsupported
-from verified_risk.grid.floats import float_model
+from verified_risk.grid.compiled import float_model
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.planning.tails.constrained import _Problem, _Search
 

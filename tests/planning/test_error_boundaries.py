@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import verified_risk as vr
-from verified_risk.grid.floats import float_model
+from verified_risk.grid.compiled import float_model
 from verified_risk.grid.scaled import scaled_model
 from verified_risk.kernels import cell_pass as between_kernels
 from verified_risk.models import random_sparse

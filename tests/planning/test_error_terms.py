@@ -14,7 +14,7 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
-from verified_risk.grid.floats import float_model
+from verified_risk.grid.compiled import float_model
 from verified_risk.grid.scaled import scaled_model
 from verified_risk.kernels import polygon_bounds as kernels
 from verified_risk.numbers.enclosure import Interval

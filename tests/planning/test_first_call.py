@@ -15,7 +15,7 @@ from patience import PATIENCE
 
 import verified_risk as vr
 from verified_risk.grid import own_unit
-from verified_risk.grid.floats import float_model
+from verified_risk.grid.compiled import float_model
 from verified_risk.kernels import budget_pass as _kernels  # noqa: F401 - the loops below must exist
 from verified_risk.kernels import jit, polygon_bounds
 from verified_risk.planning.tails import budget_tables, refine

@@ -10,10 +10,8 @@ import numpy as np
 import pytest
 
 import verified_risk as vr
-from verified_risk.grid.compiled import TooManySums, compiled, grid_model
-from verified_risk.grid.floats import float_model
+from verified_risk.grid.compiled import TooManySums, compiled, float_model, grid_model, own_unit
 from verified_risk.grid.scaled import halvings_of, scaled_model
-from verified_risk.grid.unit import own_unit
 
 LAWS = [[{"1/2": "1/3", 2: "2/3"}, {1: 1}], [{0: "1/4", "1/3": "1/4", 1: "1/2"}]]
 MOVES = [[["1/4", "3/4"], [1, 0]], [["1/5", "4/5"]]]

@@ -13,7 +13,7 @@ import pytest
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
 from verified_risk.grid import own_unit
-from verified_risk.grid.floats import float_model
+from verified_risk.grid.compiled import float_model
 from verified_risk.grid.scaled import scaled_model
 from verified_risk.kernels import budget_pass as budget_kernels
 from verified_risk.kernels import budget_pass as interpolated_kernels

@@ -111,7 +111,7 @@ def search_campaign(count: int = 30) -> None:
 def contractor_campaign(count: int = 60) -> None:
     """Boxes around an optimal CDF: the contractor must keep every optimal policy inside; raises if it does not."""
     from verified_risk.grid import own_unit
-    from verified_risk.grid.floats import float_model
+    from verified_risk.grid.compiled import float_model
     from verified_risk.kernels import polygon_bounds as kernels
 
     polygon = vr.Spectral(["1/10", "1/2", 1], ["1/2", "1/4", "1/4"]).polygon_below(Fraction(1, 10**6))

@@ -10,7 +10,7 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
-from verified_risk.grid.floats import float_model
+from verified_risk.grid.compiled import float_model
 from verified_risk.planning import threshold
 
 HALF = Fraction(1, 2)

@@ -16,7 +16,7 @@ import verified_risk as vr
 from verified_risk import files
 from verified_risk.errors import InvalidFile, InvalidModel, InvalidNumber, InvalidObjective
 from verified_risk.grid import grid_model
-from verified_risk.grid.floats import float_model
+from verified_risk.grid.compiled import float_model
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.numbers.rational import as_fraction, text
 from verified_risk.planning.forward_law import float_law

@@ -11,7 +11,7 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
-from verified_risk.grid.floats import float_model
+from verified_risk.grid.compiled import float_model
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.objectives.mixture import Mixture
 from verified_risk.planning.clock import Clock

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import verified_risk as vr
-from verified_risk.grid.floats import float_model
+from verified_risk.grid.compiled import float_model
 from verified_risk.grid.scaled import scaled_model
 from verified_risk.planning import certify, grid_choice, outward
 from verified_risk.planning.exact import exact_route as exact

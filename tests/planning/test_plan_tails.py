@@ -14,7 +14,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.grid import grid_model
-from verified_risk.grid.floats import float_model
+from verified_risk.grid.compiled import float_model
 from verified_risk.planning.grid_choice import choose_unit
 from verified_risk.planning.outward import round_up_to_two_digits
 from verified_risk.planning.tails.budget_tables import linear_part

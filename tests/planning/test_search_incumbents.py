@@ -18,7 +18,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.grid import grid_model
-from verified_risk.grid.floats import float_model
+from verified_risk.grid.compiled import float_model
 from verified_risk.kernels import polygon_bounds as kernels
 from verified_risk.objectives.polygon import Polygon
 from verified_risk.planning.search import branching

@@ -14,9 +14,9 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.grid import own_unit
-from verified_risk.grid.floats import float_model
+from verified_risk.grid.compiled import float_model
 from verified_risk.numbers.enclosure import Truth
-from verified_risk.objectives.levels import Levels
+from verified_risk.objectives.piecewise import Levels
 from verified_risk.planning.clock import Clock
 from verified_risk.planning.float_error import gamma
 from verified_risk.planning.tails.budget_tables import Shortfall

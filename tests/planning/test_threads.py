@@ -11,7 +11,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
-from verified_risk.grid.floats import float_model
+from verified_risk.grid.compiled import float_model
 from verified_risk.kernels import jit
 from verified_risk.models import random_sparse
 from verified_risk.planning import threads

@@ -11,7 +11,7 @@ import pytest
 import verified_risk as vr
 from verified_risk import comparing
 from verified_risk.errors import Unsupported
-from verified_risk.grid.floats import float_model
+from verified_risk.grid.compiled import float_model
 from verified_risk.models import random_sparse
 from verified_risk.numbers.enclosure import bounds
 from verified_risk.planning import affordable_law

@@ -16,7 +16,7 @@ import numpy as np
 
 import verified_risk as vr
 from verified_risk.grid import own_unit
-from verified_risk.grid.floats import FloatModel, float_model
+from verified_risk.grid.compiled import FloatModel, float_model
 from verified_risk.kernels import budget_pass as kernels
 from verified_risk.kernels import cdf_pass as forward_kernels
 from verified_risk.planning.forward_law import forward_depth

@@ -22,8 +22,7 @@ import numpy as np
 
 from ..mdp import MDP
 from ..mdp.action import finite
-from ..mdp.flat import starts
-from ..mdp.packed import Floats, Ints, entry_places
+from ..mdp.packed import Floats, Ints, entry_places, starts
 
 EXPONENT = Fraction(2, 3)
 """Exponent of the discount in the grid of step t; see the module."""

@@ -13,7 +13,7 @@ A pair (state, action) has *outcomes* ``(atom, next state)`` and, independent of
 units of both.  In a product model (reward independent of the next state) every outcome has atom 0, which pays
 nothing.  In a joint model the reward belongs to the outcome, and the independent reward is always atom 0.
 
-Unit and rounding are those of the planners' grid (:mod:`verified_risk.grid.unit`).  Its compiled
+Unit and rounding are those of the planners' grid (:mod:`verified_risk.grid.compiled`).  Its compiled
 :class:`~verified_risk.grid.Grid` is not used: it adds up rewards of an action that rounding made equal, while
 confidence sets count observed rewards separately.
 """
@@ -26,7 +26,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from ..errors import InvalidArgument, Unsupported
-from ..grid.unit import Multiples, common_unit
+from ..grid.compiled import Multiples, common_unit
 from ..law import Law, added_up
 from ..mdp import MDP, Action
 from ..numbers.rational import Rational, as_step, said

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
-from ..grid.floats import FloatModel
+from ..grid.compiled import FloatModel
 from ..law import Law
 from ..mdp import MDP
 from ..objectives import Weighting

@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from ..grid import own_unit
-from ..grid.floats import FloatModel, Floats, float_model
+from ..grid.compiled import FloatModel, Floats, float_model
 from ..grid.scaled import scaled_model
 from ..law import Law
 from ..mdp import MDP

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import Infeasible, InvalidArgument, Unsupported
-from ..grid.floats import Floats, float_model
+from ..grid.compiled import Floats, float_model
 from ..law import Law
 from ..mdp import MDP
 from ..numbers.enclosure import Truth, bounds

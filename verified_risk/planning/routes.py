@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ..errors import InvalidArgument
-from ..grid.floats import FloatModel, float_model
+from ..grid.compiled import FloatModel, float_model
 from ..objectives.entropic import Entropic
 from ..progress import Progress
 from .certify import certify_on_grid

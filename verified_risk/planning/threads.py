@@ -16,7 +16,7 @@ from multiprocessing import parent_process
 import numpy as np
 
 from ..errors import InvalidArgument
-from ..grid.floats import Ints
+from ..grid.compiled import Ints
 
 VARIABLE = "VERIFIED_RISK_THREADS"
 WORTHWHILE = 400_000

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from ..grid import grid_model
-from ..grid.floats import FloatModel
+from ..grid.compiled import FloatModel
 from ..mdp import MDP
 from ..objectives.weighting import Jump
 from .clock import Clock

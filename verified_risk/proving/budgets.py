@@ -21,7 +21,7 @@ from ..errors import InvalidPolicy, Unsupported
 from ..mdp import MDP
 from ..numbers.rational import ceil_div
 from ..policy import GridPolicy, MarkovPolicy, Policy
-from ..policy.packed_rule import ArrayRule
+from ..policy.grid_policy import ArrayRule
 from . import integer_tables
 from .certificate import Grid, IntegerModel, Runs, integer_model
 

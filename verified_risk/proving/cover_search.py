@@ -17,7 +17,7 @@ from itertools import count
 import numpy as np
 
 from ..errors import InvalidArgument, Unsupported
-from ..grid.floats import Ints, float_model
+from ..grid.compiled import Ints, float_model
 from ..objectives.weighting import Knots
 from ..planning.clock import Clock, TimeUp
 from ..planning.result import Plan

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import MissingDependency, Unsupported
-from ..grid.floats import Floats, Ints
+from ..grid.compiled import Floats, Ints
 from ..objectives.weighting import Knots
 from ..planning.clock import Clock
 from ..planning.search.grid_coordinates import Oracle

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ...grid.floats import Floats
+from ...grid.compiled import Floats
 
 Table: TypeAlias = npt.NDArray[Any]
 """The choices of a deterministic policy."""

@@ -22,9 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...grid import GridModel, TooManySums, grid_model
-from ...grid.floats import FloatModel, Step
+from ...grid.compiled import FloatModel, Step
 from ...mdp import MDP
-from ...mdp.flat import starts
+from ...mdp.packed import starts
 from ...numbers.enclosure import bounds
 from ...objectives import Weighting
 from ...policy import ReturnPolicy

@@ -18,7 +18,7 @@ from itertools import count
 
 import numpy as np
 
-from ...grid.floats import Floats
+from ...grid.compiled import Floats
 from .. import clock
 from .atoms import Atoms
 from .relaxation import Relaxation

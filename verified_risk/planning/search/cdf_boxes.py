@@ -23,7 +23,7 @@ from ...grid import GridModel
 from ...law import Law
 from ...numbers.rational import lcm_of_denominators
 from ...objectives import CVaR
-from ...objectives.levels import Levels
+from ...objectives.piecewise import Levels
 from ..clock import Tick, unlimited
 
 Table: TypeAlias = list[dict[tuple[int, int], int]]

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InvalidArgument
-from ...grid.floats import Floats, Ints
+from ...grid.compiled import Floats, Ints
 from ...grid.scaled import ScaledModel, scaled_model
 from ...mdp import MDP
 from ...numbers.rational import digits

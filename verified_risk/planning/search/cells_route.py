@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...grid.floats import Floats
+from ...grid.compiled import Floats
 from ...mdp import MDP
 from ...objectives import VaR, Weighting
 from ...objectives.lines import line_above

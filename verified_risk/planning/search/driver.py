@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...grid.floats import Floats, float_model
+from ...grid.compiled import Floats, float_model
 from ...law import Law
 from ...mdp import MDP
 from ...numbers.enclosure import bounds

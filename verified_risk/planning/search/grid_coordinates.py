@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InvalidArgument
-from ...grid.floats import FloatModel, Floats, Ints
-from ...mdp.flat import starts
+from ...grid.compiled import FloatModel, Floats, Ints
+from ...mdp.packed import starts
 from ...numbers.rational import digits, float_above, float_below
 from .. import clock
 from ..clock import memory_limit

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ...grid.floats import FloatModel, Floats
+from ...grid.compiled import FloatModel, Floats
 from ...numbers.rational import float_above
 from ...policy import GridPolicy
 from ..certify import Held, certify, evaluated, rounded_up

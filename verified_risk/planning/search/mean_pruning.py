@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...grid.floats import Floats
+from ...grid.compiled import Floats
 from ...grid.scaled import ScaledModel
 from ..tails.interpolated_tables import mean_part
 

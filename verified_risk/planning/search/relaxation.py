@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ...grid.floats import Floats, Ints
+from ...grid.compiled import Floats, Ints
 from ...objectives.polygon import Polygon, concave_corners, convex_corners
 from .. import clock
 from .atoms import Atoms, Parts, best_length

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InvalidArgument
-from ...grid.floats import FloatModel, Floats, Ints
+from ...grid.compiled import FloatModel, Floats, Ints
 from ...numbers.rational import digits
 from ..clock import memory_limit
 from ..float_error import Enclosure

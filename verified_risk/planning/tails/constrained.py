@@ -21,7 +21,7 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from ...errors import Infeasible, Unsupported
-from ...grid.floats import FloatModel, Floats, float_model
+from ...grid.compiled import FloatModel, Floats, float_model
 from ...law import Law
 from ...mdp import MDP
 from ...numbers.format import at_most

@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
-from ...grid.floats import Floats, float_model
+from ...grid.compiled import Floats, float_model
 from ...grid.scaled import scaled_model
 from ...mdp import MDP
 from ...mdp.model import required_model

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...grid.floats import Floats, Ints
+from ...grid.compiled import Floats, Ints
 
 Term = Callable[[int], Floats]
 """``term(j)`` is the j-th product of every action of a class, as rows."""

@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InvalidArgument
-from ...grid.floats import Floats
+from ...grid.compiled import Floats
 from ...grid.scaled import ScaledModel
 from ...numbers.rational import digits, float_above, float_below
 from ..clock import memory_limit

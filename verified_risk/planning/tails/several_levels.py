@@ -28,10 +28,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ...grid.floats import FloatModel, Floats
+from ...grid.compiled import FloatModel, Floats
 from ...numbers.rational import float_above, float_below
 from ...objectives import Weighting
-from ...objectives.levels import Levels
+from ...objectives.piecewise import Levels
 from .. import clock as clocks
 from ..clock import Clock
 from ..float_error import UNIT_ROUNDOFF

@@ -26,8 +26,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ...grid.floats import FloatModel, Floats
-from ...objectives.levels import Levels
+from ...grid.compiled import FloatModel, Floats
+from ...objectives.piecewise import Levels
 from ..float_error import UNIT_ROUNDOFF, Enclosure
 from .budget_tables import BudgetRule, BudgetTables, LinearPart, budget_tables, linear_part
 
