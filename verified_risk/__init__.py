@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import errors, models, plotting
     from .comparing import Comparison, compare
-    from .interop.track_return import TrackReturn
+    from .interop.gymnasium import TrackReturn
     from .law import Law
     from .learning import Run
     from .learning.agent import Learner
@@ -97,7 +97,7 @@ _HOME = {
         "policy.evaluation": "return_law joint_law behavioural_form",
         "policy.playing": "Player",
         "policy.sensitivity": "Sensitivities Sensitivity",
-        "interop.track_return": "TrackReturn",
+        "interop.gymnasium": "TrackReturn",
         "rollouts": "rollout Rollout",
         "planning": "plan cvar_frontier mean_cvar_front exact_plan Plan ErrorBudget "
         "CVaRFrontier ConstrainedPlan Constraint RobustPlan Front FrontPoint",

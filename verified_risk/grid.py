@@ -31,8 +31,7 @@ import numpy as np
 from .law import Law
 from .mdp import MDP
 from .mdp.action import finite
-from .mdp.flat import starts
-from .mdp.packed import Floats, Ints, entry_places
+from .mdp.packed import Floats, Ints, entry_places, starts
 from .numbers.rational import Rational, as_step, ceil_div, gcd_of, lcm_of_denominators
 
 

@@ -23,7 +23,7 @@ import verified_risk as vr
 from verified_risk import files
 from verified_risk.errors import VerifiedRiskError
 from verified_risk.experiments import Cell, sweep
-from verified_risk.experiments.sweep_cells import read_cells
+from verified_risk.experiments.sweep import read_cells
 from verified_risk.learning.policies import BlackBoxPolicy
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.numbers.rational import as_fraction, text

@@ -14,7 +14,7 @@ import numpy as np
 
 import verified_risk as vr
 from verified_risk import files
-from verified_risk.experiments.sweep_cells import Cell, run_cell
+from verified_risk.experiments.sweep import Cell, run_cell
 from verified_risk.files import encode_array
 from verified_risk.learning.policies import BlackBox
 

@@ -17,9 +17,7 @@ from plan_models import as_mdp
 
 import verified_risk as vr
 from verified_risk.cli import main
-from verified_risk.describe.decisions import decisions
-from verified_risk.describe.text_map import ARROWS, MOSTLY, moves_of
-from verified_risk.describe.words import account, accounts
+from verified_risk.describe import ARROWS, MOSTLY, account, accounts, decisions, moves_of
 
 HEAD = re.compile(r"state (\d+)(?: \(row[^)]*\))?(?:, steps? (\d+)(?: to (\d+))?)?(?: \(start\))?: (.*)")
 CASE = re.compile(r"(?:at steps? (\d+)(?: to (\d+))? |with (\S+)(?: to (\S+))? earned(?: \(rounded\))? )?play (.*)")
@@ -232,7 +230,7 @@ def test_of_many_decisions_the_likeliest_are_said_and_the_rest_is_counted():
 
 
 def test_a_model_too_large_to_walk_through_is_described_up_to_a_step_and_says_so(monkeypatch):
-    monkeypatch.setattr("verified_risk.describe.decisions.MOST_BRANCHES", 20)
+    monkeypatch.setattr("verified_risk.describe.MOST_BRANCHES", 20)
     policy = vr.plan(vr.models.machine_replacement(), vr.CVaR("1/4")).policy
     told = account(policy, "", Fraction(1))
     (left,) = told.left_out

@@ -27,7 +27,7 @@ from verified_risk.experiments import Cell, grid, lake_experiment, scaling_study
 from verified_risk.experiments import sweep as sweep_function
 from verified_risk.experiments.rivals import RIVALS
 from verified_risk.experiments.scaling import _tightest
-from verified_risk.experiments.sweep_cells import checkpoints, run_cell
+from verified_risk.experiments.sweep import checkpoints, run_cell
 
 BASE = Cell("two_paths", "cvar(1/3)", bonus_scale="1/10", episodes=300)
 CELLS = grid(BASE, algorithm=["ucb", "greedy", "ucbvi"], seed=range(4))
@@ -83,7 +83,7 @@ def test_a_cell_that_fails_is_reported_and_does_not_lose_the_others(tmp_path):
 
 
 def test_a_worker_that_dies_is_retried_and_then_given_up_without_losing_the_others(tmp_path, monkeypatch):
-    from verified_risk.experiments import sweep_cells as cells_module
+    from verified_risk.experiments import sweep as cells_module
 
     module = sys.modules["verified_risk.experiments.sweep"]
     monkeypatch.setattr(module, "attempt", dies_once)
@@ -101,7 +101,7 @@ def test_a_worker_that_dies_is_retried_and_then_given_up_without_losing_the_othe
 
 def dies_once(data):
     """Stands in for a worker that is killed: the first to come here ends its process."""
-    from verified_risk.experiments.sweep_cells import attempt
+    from verified_risk.experiments.sweep import attempt
 
     mark = Path(os.environ["DIES_ONCE"])
     try:
@@ -112,7 +112,7 @@ def dies_once(data):
 
 
 def always_dies_on_seed_one(data):
-    from verified_risk.experiments.sweep_cells import attempt
+    from verified_risk.experiments.sweep import attempt
 
     if data["seed"] == 1:
         os._exit(9)

@@ -14,7 +14,7 @@ from plan_models import as_mdp
 import verified_risk as vr
 from verified_risk import models
 from verified_risk.errors import InvalidArgument
-from verified_risk.interop.drn import write_drn, write_return_drn
+from verified_risk.interop.storm import write_drn, write_return_drn
 
 every_model = pytest.mark.parametrize("name", models.NAMES)
 

@@ -13,7 +13,7 @@ from test_learn_reference import coin_walk
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
-from verified_risk.kernels.learn_bets import bet_above
+from verified_risk.kernels.learn_plan import bet_above
 from verified_risk.learning.declarations import Declared
 from verified_risk.learning.learner import draws_of
 from verified_risk.learning.problem import standard_form

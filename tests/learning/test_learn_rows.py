@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from verified_risk.kernels.learn_data import Branch
-from verified_risk.kernels.learn_rows import add_rows, add_shifted_rows, add_shifts, best_of_list
+from verified_risk.kernels.learn_plan import add_rows, add_shifted_rows, add_shifts, best_of_list
 
 both_ways = pytest.mark.parametrize("way", ["plain", "compiled"])
 UNITS = np.array([0, 2, 3, 5])

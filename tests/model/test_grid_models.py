@@ -10,8 +10,7 @@ import pytest
 import verified_risk as vr
 from verified_risk import models
 from verified_risk.errors import InvalidModel, InvalidNumber
-from verified_risk.models.frozen_lake import MAP
-from verified_risk.models.gridworld import MOVES
+from verified_risk.models.gridworld import MAP, MOVES
 
 LAKE_PATHS = {6: Fraction(729, 1000), 4: Fraction(81, 100), 2: Fraction(9, 10), 1: Fraction(1)}
 

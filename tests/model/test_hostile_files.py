@@ -25,7 +25,7 @@ from proofs_checks.fuzz.samples import CERTIFICATES
 from verified_risk import errors, files
 from verified_risk.cli import main
 from verified_risk.cli.failures import LONGEST_LINE
-from verified_risk.experiments.sweep_cells import read_cells
+from verified_risk.experiments.sweep import read_cells
 from verified_risk.files import decode_array, encode_array
 from verified_risk.numbers.rational import LONGEST, as_fraction
 
@@ -249,7 +249,7 @@ def test_a_packed_table_unpacks_to_no_more_than_it_claims(tmp_path, monkeypatch)
     finally:
         tracemalloc.stop()
     claimed = mdp.n_states * sum(held["packed"]["widths"])
-    monkeypatch.setattr("verified_risk.policy.packed_rule.MOST_CELLS", claimed - 1)
+    monkeypatch.setattr("verified_risk.policy.grid_policy.MOST_CELLS", claimed - 1)
     refused(vr.Policy.load, path, match=f"hold {claimed} actions, wanted at most {claimed - 1}")
 
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 import verified_risk as vr
-from verified_risk.mdp.rewards import ContinuousReward
+from verified_risk.mdp.action import ContinuousReward
 
 HALF = Fraction(1, 2)
 

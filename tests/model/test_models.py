@@ -12,7 +12,7 @@ import pytest
 import verified_risk as vr
 from verified_risk import models
 from verified_risk.errors import InvalidArgument, InvalidLaw, InvalidModel, InvalidNumber, Unsupported
-from verified_risk.models.frozen_lake import MAP
+from verified_risk.models.gridworld import MAP
 
 # -- the other models, by hand ----------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.policy import policy_from_json
-from verified_risk.policy.packed_rule import windows
+from verified_risk.policy.grid_policy import windows
 
 HALF = Fraction(1, 2)
 

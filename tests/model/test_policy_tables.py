@@ -11,7 +11,7 @@ import verified_risk as vr
 from verified_risk.errors import InvalidPolicy
 from verified_risk.policy import policy_from_json
 from verified_risk.policy.cell_policy import CellPolicy
-from verified_risk.policy.packed_rule import PackedRule, packed, unpacked, windows
+from verified_risk.policy.grid_policy import PackedRule, packed, unpacked, windows
 
 TWO = vr.MDP(0, [[[1, 0], [0, 1]], [[0, 1]]], [[{0: 1}, {1: 1}], [{"1/2": 1}]], horizon=2, discount="1/2")
 TABLES = (np.array([[0, 1, 0], [0, 0, 0]]), np.array([[1, 0], [0, 0]]))

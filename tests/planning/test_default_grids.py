@@ -11,7 +11,7 @@ from scipy import stats
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
-from verified_risk.mdp import rewards
+from verified_risk.mdp import action
 from verified_risk.numbers.enclosure import bounds
 from verified_risk.planning import grid_choice, rounding
 from verified_risk.planning.search import cells_route
@@ -57,7 +57,7 @@ def uniform(horizon: int = 2, width: float = 1.0) -> vr.MDP:
 
 def test_continuous_rewards_are_counted_before_they_are_listed(monkeypatch):
     """A million atoms of a continuous law take a minute and half a gigabyte."""
-    monkeypatch.setattr(rewards.ContinuousReward, "round_up", None)
+    monkeypatch.setattr(action.ContinuousReward, "round_up", None)
     with pytest.raises(InvalidArgument, match=r"eta is 1/3000001: continuous rewards .* wanted eta of at least"):
         vr.plan(uniform(), "cvar(1/2)", eta=Fraction(1, 3 * 10**6 + 1))
     with pytest.raises(InvalidArgument, match="wanted a larger gap, or eta of at least"):

@@ -15,7 +15,7 @@ import pytest
 import verified_risk as vr
 from verified_risk.grid import float_model, own_unit
 from verified_risk.numbers.enclosure import Truth
-from verified_risk.objectives.levels import Levels
+from verified_risk.objectives.piecewise import Levels
 from verified_risk.planning.clock import Clock
 from verified_risk.planning.rounding import gamma
 from verified_risk.planning.tails.budget_tables import Shortfall

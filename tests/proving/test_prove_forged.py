@@ -15,8 +15,8 @@ from proof_coverage import models
 import verified_risk as vr
 from verified_risk import errors
 from verified_risk.cli import main
-from verified_risk.policy.from_json import policy_from_json
-from verified_risk.policy.packed_rule import PackedRule
+from verified_risk.policy.combined import policy_from_json
+from verified_risk.policy.grid_policy import PackedRule
 from verified_risk.proving.certificate import ByBudget, ByLaw, ByMarkov
 from verified_risk.proving.same_policy import require_same_policy
 from verified_risk.proving.write import Draft

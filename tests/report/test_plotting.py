@@ -245,7 +245,7 @@ def test_a_run_is_drawn_with_its_own_regret_and_bound():
 def test_the_bands_of_an_experiment_differ_in_their_dashes_and_fit_into_the_panel():
     import numpy as np
 
-    from verified_risk.experiments.figures import band, pyplot
+    from verified_risk.experiments.sweep import band, pyplot
 
     figure, axes = pyplot().subplots()
     band(axes, [1, 2], np.array([[1.0, 2.0], [1.0, 4.0]]), "low")

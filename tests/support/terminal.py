@@ -18,8 +18,8 @@ from patience import PATIENCE
 COMMAND = [sys.executable, "-c", "from verified_risk.cli import main; main(prog_name='verified-risk')"]
 AT_ONCE = [
     *COMMAND[:2],
-    "from verified_risk.cli import status_line; show = status_line._Live._show\n"
-    "status_line._Live.start = lambda live, at_once: show(live)\n" + COMMAND[2],
+    "from verified_risk.cli import terminal; show = terminal._Live._show\n"
+    "terminal._Live.start = lambda live, at_once: show(live)\n" + COMMAND[2],
 ]
 """The command line with progress drawn before the work begins, so that no job is too quick to show any."""
 

@@ -12,8 +12,7 @@ import click
 from ..numbers.format import json_number
 from .failures import BAD_INPUT
 from .model_argument import check_writable, readable, save_option
-from .status_line import working
-from .terminal import Screen, emit_json, json_option
+from .terminal import Screen, emit_json, json_option, working
 
 PRINTED = "-"
 

@@ -10,8 +10,7 @@ import click
 from ..numbers.format import json_between
 from .model_argument import ModelSource, model_options
 from .plan import OBJECTIVE_HELP, plot_option
-from .status_line import working
-from .terminal import Column, Screen, emit_json, json_option, path_text
+from .terminal import Column, Screen, emit_json, json_option, path_text, working
 
 DEFAULT_LEVELS = "1/100,1/20,1/10,1/4,1/2,3/4,1"
 

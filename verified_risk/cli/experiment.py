@@ -111,7 +111,7 @@ def _written(page: Path, as_json: bool) -> None:
 def sweep_command(cells: Path, out: Path, as_json: bool, **engine: Any) -> None:
     """Any sweep: CELLS is a JSON list of cells."""
     from ..experiments import sweep
-    from ..experiments.sweep_cells import read_cells
+    from ..experiments.sweep import read_cells
 
     with readable(cells):
         listing = read_cells(cells)

@@ -11,8 +11,7 @@ from typing import Any
 import click
 
 from ..errors import InvalidArgument
-from .status_line import working
-from .terminal import Column, Screen, emit_json, json_option
+from .terminal import Column, Screen, emit_json, json_option, working
 
 DEFAULT_SECONDS = 60.0
 

@@ -12,8 +12,7 @@ import click
 from ..numbers.format import above, json_between, json_number, number, span
 from .model_argument import ModelSource, model_options, save_option
 from .plan import OBJECTIVE_HELP
-from .status_line import counting
-from .terminal import Column, Screen, emit_json, json_option, path_text
+from .terminal import Column, Screen, counting, emit_json, json_option, path_text
 
 if TYPE_CHECKING:
     from ..learning.audit import AuditReport

@@ -14,7 +14,7 @@ import click
 
 from ..errors import InvalidArgument, InvalidFile
 from ..files import read_text
-from .status_line import working
+from .terminal import working
 
 if TYPE_CHECKING:
     from ..mdp import MDP

@@ -11,8 +11,7 @@ import click
 
 from ..numbers.format import above, json_law, json_number, number, span
 from .model_argument import ModelSource, model_options, readable, save_option
-from .status_line import working
-from .terminal import Screen, emit_json, json_option, path_text, print_law
+from .terminal import Screen, emit_json, json_option, path_text, print_law, working
 
 if TYPE_CHECKING:
     from ..mdp import MDP
@@ -147,7 +146,7 @@ def _plan_json(answer: Plan, save: Path | None) -> dict[str, Any]:
 
 
 def _policy_json(policy: Policy) -> dict[str, Any]:
-    from ..describe.words import accounts
+    from ..describe import accounts
 
     draw, parts = accounts(policy)
     return {"draw": draw or None, "parts": [part.to_json() for part in parts]}
@@ -182,7 +181,7 @@ def _print_plan(answer: Plan, save: Path | None, refused: str | None) -> None:
 
 def _print_model(screen: Screen, mdp: MDP) -> None:
     """Print the model's size, and the meaning of its states, letters and actions."""
-    from ..describe.text_map import legend
+    from ..describe import legend
 
     screen.field("model", repr(mdp))
     for line in legend(mdp):
@@ -191,8 +190,7 @@ def _print_model(screen: Screen, mdp: MDP) -> None:
 
 def print_policy(screen: Screen, policy: Policy) -> None:
     """Describe the policy: maps side by side if the model has a map, sentences for the rest."""
-    from ..describe.text_map import side_by_side
-    from ..describe.words import accounts
+    from ..describe import accounts, side_by_side
 
     draw, parts = accounts(policy)
     mapped = any(part.maps for part in parts)

@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 
 from .model_argument import readable, save_option
-from .status_line import working
-from .terminal import Screen, emit_json, json_option
+from .terminal import Screen, emit_json, json_option, working
 
 
 @click.command(short_help="Have a plan confirmed by a program proved in Coq.")

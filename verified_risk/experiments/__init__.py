@@ -8,7 +8,6 @@
 from .lake import lake_experiment
 from .rivals import rival_experiment
 from .scaling import scaling_study
-from .sweep import SweepResult, sweep
-from .sweep_cells import Cell, grid, run_cell
+from .sweep import Cell, SweepResult, grid, run_cell, sweep
 
 __all__ = ["Cell", "SweepResult", "grid", "lake_experiment", "rival_experiment", "run_cell", "scaling_study", "sweep"]

@@ -15,9 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import files
-from .figures import band, pyplot, save
-from .sweep import Engine, SweepResult, complete_sweep
-from .sweep_cells import Cell, grid
+from .sweep import Cell, Engine, SweepResult, band, complete_sweep, grid, pyplot, save
 
 Floats = NDArray[np.float64]
 LEVELS = ("2/5", "33/100", "1/4", "1/100")

@@ -15,9 +15,7 @@ from numpy.typing import NDArray
 
 from .. import files
 from ..errors import InvalidArgument
-from .figures import pyplot, save
-from .sweep import Engine, complete_sweep
-from .sweep_cells import Cell
+from .sweep import Cell, Engine, complete_sweep, pyplot, save
 
 Floats = NDArray[np.float64]
 

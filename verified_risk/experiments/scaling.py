@@ -11,9 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from .. import files
-from .figures import log_log, pyplot, save
-from .sweep import Engine, complete_sweep
-from .sweep_cells import Cell
+from .sweep import Cell, Engine, complete_sweep, log_log, pyplot, save
 
 EXPONENTS = {"K": 0.5, "S": 1.5, "A": 0.5, "T": 1.5, "1/alpha": 1.0}
 """Of the leading term of the bound, ``L ((T-1) S + 2) sqrt(2 S A K T l)``."""

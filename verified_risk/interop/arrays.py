@@ -22,11 +22,13 @@ place of 1 for each of its entries was normalised in floating point (in float32,
 read as small fractions if these sum to 1 (0.3333333333333333 is then 1/3), otherwise its largest entry absorbs the
 difference.  :attr:`MDP.notes` says how many rows changed, and by how much.  Rows that miss 1 by more raise an error,
 unless ``normalise=True``.
+
+Every form of ``P`` becomes compressed rows (:func:`rows_of`), and ``R`` of one step is :class:`StepRewards`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -38,18 +40,267 @@ import numpy.typing as npt
 from ..errors import InvalidModel, Unsupported
 from ..law import Law
 from ..mdp import MDP
-from ..mdp.action import Action
-from ..mdp.flat import PackedStates, starts
+from ..mdp.action import Action, ContinuousReward
 from ..mdp.intervals import Ends, IntervalMDP, inside
-from ..mdp.packed import Packed, Rows
+from ..mdp.packed import Packed, PackedAction, PackedStates, Rows, starts
 from ..mdp.readers import StateActions
-from ..mdp.reading import Reader
-from ..mdp.repairs import Repairs
-from ..numbers.rational import Rational, as_whole, said
-from .array_rewards import StepRewards
-from .matrices import array_of, bits_of, interleaved, is_matrix_list, rows_of
-from .pairs import by_pairs
-from .time_varying import model_of_steps
+from ..mdp.reading import Reader, Repairs
+from ..numbers.rational import Rational, as_fraction, as_whole, said
+from .outcomes import model_of_steps
+
+
+def rows_of(matrix: Any, where: str) -> Rows:
+    """Convert a dense or sparse matrix to compressed rows, columns increasing, zeros omitted."""
+    if not hasattr(matrix, "tocsr"):
+        array = array_of(matrix, where)
+        height, width = array.shape
+        at, column = np.nonzero(array != 0)
+        start = np.concatenate(([0], np.cumsum(np.bincount(at, minlength=height))))
+        return Rows(start, column, array[at, column], width, bits_of(matrix))
+    if matrix.format == "csr" and matrix.data.dtype == np.float64:
+        start, column = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
+        ahead = np.diff(column) > 0
+        ahead[start[1:-1][(start[1:-1] > 0) & (start[1:-1] < len(column))] - 1] = True  # between rows
+        if ahead.all():
+            return Rows(start, column[: start[-1]], matrix.data[: start[-1]].copy(), matrix.shape[1])
+    listed = matrix.tocoo(copy=True)
+    order = np.lexsort((listed.col, listed.row))
+    at, column, value = (
+        listed.row[order].astype(np.int64),
+        listed.col[order].astype(np.int64),
+        widened(listed.data[order]),
+    )
+    twice = np.flatnonzero((np.diff(at) == 0) & (np.diff(column) == 0))
+    if len(twice):
+        k = twice[0]
+        raise InvalidModel(
+            f"{where}[{at[k]}, {column[k]}] is stored twice, as {value[k]} and {value[k + 1]}, wanted one entry "
+            "(sum_duplicates() adds them up)"
+        )
+    start = np.concatenate(([0], np.cumsum(np.bincount(at, minlength=matrix.shape[0]))))
+    return Rows(start, column, value, matrix.shape[1], bits_of(matrix))
+
+
+def array_of(nested: Any, where: str) -> npt.NDArray[Any]:
+    """Return a rectangular array; entries other than floats and integers are kept unchanged."""
+    if isinstance(nested, np.ma.MaskedArray) and np.any(nested.mask):
+        first = ", ".join(str(i) for i in np.argwhere(nested.mask)[0])
+        raise InvalidModel(f"{where}[{first}] is masked, wanted a number")
+    if isinstance(nested, np.ndarray):
+        return widened(np.asarray(nested))  # a numpy.matrix would stay two-dimensional
+    try:
+        array = np.array(nested)
+    except ValueError:
+        raise InvalidModel(f"{where} is ragged, wanted rows of equal length") from None
+    return array if array.dtype.kind in "fiu" else np.array(nested, dtype=object)
+
+
+def widened(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Convert float32 and float16 to the float64 of their shortest decimals: 0.1 stays 0.1."""
+    if array.dtype.kind != "f" or array.dtype == np.float64:
+        return array
+    return array.astype(str).astype(np.float64)
+
+
+def bits_of(matrix: Any) -> int:
+    """Return the significant bits with which rows should sum to 1: 24 for float32; float16 gets no tolerance."""
+    return 24 if getattr(matrix, "dtype", None) == np.float32 else 53
+
+
+def is_matrix_list(P: Any) -> bool:
+    """Whether ``P`` is a list of square matrices, one per action."""
+    if not isinstance(P, (list, tuple)) or not P:
+        return False
+    if not all(hasattr(part, "tocsr") or (isinstance(part, np.ndarray) and part.ndim == 2) for part in P):
+        return False
+    return all(part.shape[0] == part.shape[1] for part in P)
+
+
+def interleaved(parts: list[Rows]) -> Rows:
+    """Interleave matrices: the rows of state 0 of all of them, then those of state 1, and so on."""
+    counts = np.stack([np.diff(part.start) for part in parts], axis=1)
+    start = np.concatenate(([0], np.cumsum(counts.ravel())))
+    column = np.empty(start[-1], dtype=np.int64)
+    value = np.empty(start[-1], dtype=np.result_type(*(part.value.dtype for part in parts)))
+    for a, part in enumerate(parts):
+        firsts = start[:-1].reshape(counts.shape)[:, a]
+        place = np.repeat(firsts - part.start[:-1], counts[:, a]) + np.arange(len(part.column))
+        column[place], value[place] = part.column, part.value
+    return Rows(start, column, value, parts[0].width, min(part.bits for part in parts))
+
+
+def by_pairs(P: Any, R: Any, pairs: tuple[Sequence[int], Sequence[int]]) -> tuple[Rows, npt.NDArray[Any]]:
+    """Return ``P`` with a row for every state and action in the order (s, a), and ``R[s, a]``: -inf for unlisted pairs.
+
+    An unlisted pair gets a self-loop, which is never used.
+    """
+    rows, pays = rows_of(P, "P"), array_of(R, "R")
+    n = rows.width
+    s, a = (_indices(part, f"pairs[{i}]", len(rows)) for i, part in enumerate(pairs))
+    if s.max() >= n:
+        raise InvalidModel(f"pairs[0] names state {s.max()}, wanted an integer in 0..{n - 1}, as P has {n} columns")
+    if pays.shape != (len(rows),):
+        raise InvalidModel(f"R has shape {pays.shape}, wanted ({len(rows)},), one entry for each row of P")
+    count = int(a.max()) + 1
+    place = s * count + a
+    order = np.argsort(place, kind="stable")
+    twice = np.flatnonzero(np.diff(place[order]) == 0)
+    if len(twice):
+        k = int(order[twice[0] + 1])
+        raise InvalidModel(f"pairs lists state {s[k]} with action {a[k]} twice, wanted each pair once")
+    table = np.full((n, count), -np.inf, dtype=object)
+    table[s, a] = pays
+    sizes = np.ones(n * count, dtype=np.int64)
+    sizes[place] = np.diff(rows.start)
+    start = np.concatenate(([0], np.cumsum(sizes)))
+    column = np.repeat(np.arange(n * count) // count, sizes)
+    value = np.ones(len(column), dtype=rows.value.dtype)
+    at = np.repeat(start[place] - rows.start[:-1], np.diff(rows.start)) + np.arange(len(rows.column))
+    column[at], value[at] = rows.column, rows.value
+    return replace(rows, start=start, column=column, value=value), table
+
+
+def _indices(part: Any, name: str, wanted: int) -> npt.NDArray[np.int64]:
+    array = np.asarray(part)
+    if array.shape != (wanted,) or array.dtype.kind not in "iu" or (wanted and array.min() < 0):
+        raise InvalidModel(f"{name} is {part!r}, wanted {wanted} integers from 0, one for each row of P")
+    if not wanted:
+        raise InvalidModel("P has no rows, wanted one for each state and action")
+    return array.astype(np.int64)
+
+
+class StepRewards:
+    """``R`` of one step: the rewards of actions, and whether a state has an action."""
+
+    def __init__(self, R: Any, n: int, count: int, ass: bool, where: str, *, stacked: bool) -> None:
+        self.n, self.count, self.where, self.ass = n, count, where, ass
+        self.stacked = stacked
+        self.alike = False  # the actions of a state earn the same
+        self.by_state: npt.NDArray[Any] | None = None
+        self.joint: Rows | None = None
+        self.laws: Sequence[Sequence[Any]] | None = None
+        self._read = Reader(n, normalise=False)
+        self._points: dict[Any, Law | ContinuousReward] = {}
+        if isinstance(R, (list, tuple)) and _holds_laws(R):
+            self.laws = self._laws(R)
+        elif is_matrix_list(R):
+            self._next_state([rows_of(part, where) for part in R])
+        elif hasattr(R, "tocsr"):
+            self._table(widened(R.toarray()))
+        else:
+            array = array_of(R, where)
+            if array.ndim == 3:
+                ordered = array.transpose(1, 0, 2) if ass else array
+                if ordered.shape != (n, count, n):
+                    wanted = (count, n, n) if ass else (n, count, n)
+                    steps = len(array) if array.shape[1:] == (n, count) else 0
+                    hint = f"; for rewards that change with the step, P is a list too: [P] * {steps}" if steps else ""
+                    raise InvalidModel(f"{where} has shape {array.shape}, wanted {wanted} as P{hint}")
+                self.joint = rows_of(ordered.reshape(n * count, n), where)
+            else:
+                self._table(array)
+
+    def _table(self, array: npt.NDArray[Any]) -> None:
+        """Read ``R[s]`` or ``R[s, a]``."""
+        if array.shape == (self.n,):
+            array, self.alike = np.repeat(array[:, None], self.count, axis=1), True
+        elif self.stacked and array.shape == (self.n * self.count,):  # one per row of P
+            array = array.reshape(self.count, self.n).T if self.ass else array.reshape(self.n, self.count)
+        if array.shape != (self.n, self.count):
+            n, count = self.n, self.count
+            read = f"P was read as P[{'a, s' if self.ass else 's, a'}, s'], with {n} states and {count} actions"
+            raise InvalidModel(
+                f"{self.where} has shape {array.shape}, wanted ({n},), ({n}, {count}) or one as P ({read})"
+            )
+        self.by_state = array
+
+    def _next_state(self, parts: list[Rows]) -> None:
+        if len(parts) != self.count or any((len(part), part.width) != (self.n, self.n) for part in parts):
+            raise InvalidModel(f"{self.where} is a list of matrices, wanted {self.count} of shape {(self.n, self.n)}")
+        self.joint = interleaved(parts)
+
+    def _laws(self, R: Sequence[Any]) -> Sequence[Sequence[Any]]:
+        if len(R) != self.n:
+            raise InvalidModel(f"{self.where} has {len(R)} states, wanted {self.n} as in P")
+        for s, own in enumerate(R):
+            if len(own) != self.count:
+                raise InvalidModel(f"{self.where}[{s}] has {len(own)} actions, wanted {self.count} as in P")
+        return R
+
+    def notes(self, rows: Rows) -> list[str]:
+        """Say that a reward ``R[s, a]`` is certain, where it may be the mean of rewards that the next state decides."""
+        if self.by_state is None or self.alike or self.by_state.dtype.kind != "f":
+            return []
+        random = (np.diff(rows.start) > 1).reshape(self.n, self.count)
+        broken = random & np.isfinite(self.by_state) & (self.by_state != np.round(self.by_state))
+        said = "R[s, a] is paid for certain; if it is a mean, risk is understated: pass R[s, a, s'] or laws R[s][a]"
+        return [said] if broken.any() else []
+
+    def offered(self) -> npt.NDArray[np.bool_]:
+        """Return, for each state and action, whether the state has the action."""
+        if self.by_state is None:
+            return np.ones((self.n, self.count), dtype=bool)
+        return np.asarray(self.by_state != -np.inf, dtype=bool)
+
+    def laws_of(self, rows: npt.NDArray[np.int64]) -> tuple[tuple[Law | ContinuousReward, ...], npt.NDArray[np.int64]]:
+        """Return the different laws of the rewards of rows ``s * |A| + a``, and the number of each row's own."""
+        if self.laws is None and self.by_state is not None and self.by_state.dtype.kind in "fiu":
+            table = self.by_state.ravel()[rows]
+            for k in np.flatnonzero(~np.isfinite(table))[:1].tolist():
+                self._law(table[k].item(), self._name(int(rows[k])))  # raises
+            _, first, law = np.unique(table, return_index=True, return_inverse=True)
+            order = np.argsort(first)
+            ranks = np.empty_like(order)
+            ranks[order] = np.arange(len(order))
+            values = table[first[order]].tolist()
+            return tuple(self._read.point(as_fraction(value, self.where)) for value in values), ranks[law]
+        found: dict[int, tuple[int, Law | ContinuousReward]] = {}
+        law = np.empty(len(rows), dtype=np.int64)
+        for k, row in enumerate(rows.tolist()):
+            s, a = divmod(row, self.count)
+            own = self._law(self.laws[s][a] if self.laws is not None else self._entry(s, a), self._name(row))
+            law[k] = found.setdefault(id(own), (len(found), own))[0]
+        return tuple(own for _, own in found.values()), law
+
+    def _name(self, row: int) -> str:
+        s, a = divmod(row, self.count)
+        return f"{self.where}[{s}, {a}]"
+
+    def action(self, packed: Packed, row: int) -> Action:
+        """Return an action whose reward depends on the next state."""
+        assert self.joint is not None
+        paid = dict(zip(*self.joint.row(row), strict=True))
+        columns = packed.column[packed.start[row] : packed.start[row + 1]].tolist()
+        values = {paid.get(target, 0) for target in columns}
+        if len(values) == 1:
+            return PackedAction(packed, row, self._law(values.pop(), self._name(row)))
+        outcomes = tuple(
+            (p, target, self._read.number(paid.get(target, 0), f"{self._name(row)}[{target}]"))
+            for target, p in packed.successors(row)
+        )
+        return Action.of_outcomes(outcomes)
+
+    def _entry(self, s: int, a: int) -> Any:
+        assert self.by_state is not None
+        value = self.by_state[s, a]
+        return value.item() if isinstance(value, np.generic) else value
+
+    def _law(self, value: Any, where: str) -> Law | ContinuousReward:
+        if not isinstance(value, (int, float, str)):
+            return self._read.reward(value, where)
+        key = (type(value), value)
+        if key not in self._points:
+            self._points[key] = self._read.reward(value, where)
+        return self._points[key]
+
+
+def _holds_laws(R: Sequence[Any]) -> bool:
+    """Whether the entries ``R[s][a]`` are laws rather than numbers."""
+    first = R[0]
+    if not isinstance(first, (list, tuple)) or not first:
+        return False
+    return isinstance(first[0], (Mapping, Law, ContinuousReward)) or hasattr(first[0], "cdf")
+
 
 Arrays: TypeAlias = Any
 """numpy arrays, scipy sparse matrices, or (nested) lists of them or of numbers."""

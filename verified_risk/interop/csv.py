@@ -19,8 +19,7 @@ from .. import files
 from ..errors import InvalidFile, InvalidModel, InvalidNumber
 from ..mdp import MDP, Outcome
 from ..numbers.rational import Rational, as_fraction, as_whole, said, text
-from .named_rows import Row, mdp_of_rows
-from .outcomes import mdp_of_outcomes
+from .outcomes import Row, mdp_of_outcomes, mdp_of_rows
 
 COLUMNS = ("idstatefrom", "idaction", "idstateto", "probability", "reward")
 STEP = "idstep"

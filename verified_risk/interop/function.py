@@ -13,7 +13,7 @@ from ..mdp.readers import Horizon
 from ..mdp.reading import read_horizon
 from ..numbers.rational import as_whole
 from ..progress import Report, counted, read_report
-from .named_rows import Row, mdp_of_rows
+from .outcomes import Row, mdp_of_rows
 
 
 def mdp_of_function(

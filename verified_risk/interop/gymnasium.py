@@ -1,8 +1,10 @@
-"""Tabular gymnasium environments as exact models.
+"""Tabular gymnasium environments as exact models, and environments for policies.
 
 An environment with a transition table ``P[s][a] = [(probability, next state, reward, terminated), ...]`` is an MDP
 whose probabilities are given as floats.  Each float is converted to the rational it stands for, and floats for which
 that is not the shortest decimal are reported in ``mdp.notes``.
+
+:func:`TrackReturn` goes the other way: a wrapper whose observations contain what a policy must remember of an episode.
 """
 
 from __future__ import annotations
@@ -12,13 +14,16 @@ import warnings
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import takewhile
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
+
+import numpy as np
 
 from ..errors import InvalidArgument, InvalidModel, InvalidNumber, MissingDependency, Unsupported
 from ..mdp import MDP, Outcome
 from ..mdp.readers import Horizon
 from ..numbers.rational import Rational, as_fraction, as_whole, meant, said
-from .time_varying import own_law
+from ..policy.playing import Environment
+from .outcomes import own_law
 
 WATCHING_WRAPPERS = {
     "PassiveEnvChecker", "OrderEnforcing", "TimeLimit", "RecordEpisodeStatistics", "RecordVideo", "HumanRendering",
@@ -267,3 +272,41 @@ def _drawing(inner: Any) -> str | None:
     if desc is None or getattr(desc, "ndim", 0) != 2:
         return None
     return "\n".join("".join(cell.decode() if isinstance(cell, bytes) else str(cell) for cell in line) for line in desc)
+
+
+def TrackReturn(env: Environment) -> Any:
+    """Return a gymnasium wrapper that adds the step, the last reward and the return so far to the observations.
+
+    They become dicts with the entries ``observation``, ``step``, ``reward`` and ``earned``, which
+    :meth:`verified_risk.Policy.predict` reads: ``evaluate_policy(policy, TrackReturn(env))`` of stable-baselines3 plays
+    a policy that remembers what it earned.
+
+    :param env: a gymnasium environment that ends its episodes at the policy's horizon at the latest
+    :returns: the wrapped environment
+    :raises MissingDependency: if gymnasium is not installed
+    """
+    try:
+        import gymnasium
+    except ImportError as error:
+        raise MissingDependency("TrackReturn wraps environments of gymnasium", extra="gym") from error
+
+    class Tracked(gymnasium.Wrapper[Any, Any, Any, Any]):
+        def reset(self, *, seed: Any = None, options: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
+            observation, info = self.env.reset(seed=seed, options=options)
+            self.steps, self.earned = 0, 0.0
+            return self.tracked(observation, 0.0), info
+
+        def step(self, action: Any) -> tuple[dict[str, Any], Any, bool, bool, dict[str, Any]]:
+            observation, reward, terminated, truncated, info = self.env.step(action)
+            self.steps, self.earned = self.steps + 1, self.earned + float(reward)
+            return self.tracked(observation, float(reward)), reward, terminated, truncated, info
+
+        def tracked(self, observation: Any, reward: float) -> dict[str, Any]:
+            numbers = {"step": self.steps, "reward": reward, "earned": self.earned}
+            return {"observation": observation, **{key: np.array([x], np.float64) for key, x in numbers.items()}}
+
+    found = Tracked(cast("Any", env))
+    number = gymnasium.spaces.Box(-np.inf, np.inf, (1,), np.float64)
+    entries = {"observation": found.env.observation_space, "step": number, "reward": number, "earned": number}
+    found.observation_space = gymnasium.spaces.Dict(entries)
+    return found

@@ -1,4 +1,4 @@
-r"""Models in Storm's formats, read by Storm itself: explicit DRN, the PRISM language, JANI.
+r"""Models in Storm's formats, read by Storm itself (explicit DRN, PRISM, JANI) or by ``umbi``, and written.
 
 Storm (the library ``stormpy``) parses and builds the model in rational arithmetic, so every probability and reward is
 the exact fraction that the file means: ``0.1`` is 1/10.  There is no second parser that could disagree with Storm.
@@ -12,27 +12,43 @@ a state's reward is collected when it is *left*, and not in the state after the 
 ``horizon`` steps is thus Storm's ``R=? [C<=horizon]``, for every scheduler.
 
 Variables and labels become the names of states and actions.  A state without a command is absorbing and has no reward,
-as Storm builds it.  UMB archives are read by their own package (:mod:`~verified_risk.interop.umb`).
+as Storm builds it.
+
+UMB archives, the binary exchange format of Storm, PRISM and stormvogel, are read and written by the package ``umbi``.
+Probabilities and rewards are exact if the archive holds rationals; floats are read as their shortest decimals, and rows
+that miss 1 by rounding are repaired as by ``MDP.from_arrays``.  An archive has neither horizon nor discount nor a law
+of the initial state.
+
+DRN is also written, with exact rationals; the step becomes part of the state.  There are two such files:
+
+* :func:`write_drn`: states ``(t, s)``.  The reward collected on the way to ``end`` is the return, path by path, so
+  ``R{"return"}max=? [F "end"]`` is the largest mean.  (Storm rejects this query if every reward is 0.)
+* :func:`write_return_drn`: states ``(t, s, y)`` with the return so far, so that the law of the return can be queried:
+  ``Pmax=? [F "at_least_3_2"]`` is the largest probability of a return of at least 3/2.
+
+DRN attaches rewards to states and choices, not to arrivals.  If the reward of an action is random, each of its outcomes
+passes through a *pay state*, which has the reward and one choice.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from graphlib import CycleError, TopologicalSorter
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from .. import files
 from ..errors import InvalidArgument, InvalidFile, InvalidModel, MissingDependency, Unsupported, VerifiedRiskError
 from ..files import read_text
+from ..grid import grid_model
 from ..mdp import MDP, Outcome
 from ..mdp.readers import Horizon
-from ..numbers.rational import LARGEST_EXPONENT, Rational, as_fraction, text
-from .outcomes import mdp_of_outcomes
-from .time_varying import own_law
-from .umb import read_umb, umb_names, umb_outcomes
+from ..numbers.rational import LARGEST_EXPONENT, Rational, as_fraction, said, text
+from .outcomes import mdp_of_outcomes, own_law
 
 Outcomes: TypeAlias = list[list[list[Any]]]
 """``outcomes[s][a]``: triples of probability, next state and reward."""
@@ -293,3 +309,281 @@ def _names(built: Any) -> tuple[list[str] | None, list[list[str]] | None]:
         if any(map(any, own)):
             actions = [[name or str(a) for a, name in enumerate(names)] for names in own]
     return (states if any(states) else None), actions
+
+
+MOST_NAMED = 256
+"""Maximum number of states whose names are written, as one label each; the format's text variables are not."""
+
+
+def _umbi() -> Any:
+    try:
+        import umbi.ats
+    except ImportError:
+        raise MissingDependency("UMB archives are read and written by umbi", extra="umb") from None
+    return umbi.ats
+
+
+def read_umb(path: Path) -> tuple[Any, Mapping[str, Any], Mapping[str, Any]]:
+    """Return the transition system of an archive, and the values of its rewards and labels.
+
+    The values are those of the archive itself: umbi 0.2.5 keeps one annotation of a kind in its transition systems.
+
+    :raises InvalidFile: if umbi cannot read it
+    :raises Unsupported: if it is no MDP or Markov chain in discrete time
+    """
+    umbi = _umbi()
+    path.stat()  # a missing file is an error of the operating system
+    try:
+        from umbi.umb import read
+
+        archive = read(path)
+        ats = umbi.explicit_umb_to_explicit_ats(archive)
+    except Exception as error:  # umbi raises whatever its parts raise
+        raise InvalidFile(f"umbi cannot read {path}: {' '.join(str(error).split()) or type(error).__name__}") from None
+    if ats.time != umbi.TimeType.DISCRETE or ats.num_players > 1 or ats.has_observations:
+        raise Unsupported(f"{path} has random times, several players or observations, wanted an MDP or a DTMC")
+    notes = archive.annotations or {}
+    return ats, notes.get("rewards", {}), notes.get("aps", {})
+
+
+def umb_outcomes(ats: Any, rewards: Mapping[str, Any], where: str) -> list[list[list[tuple[Any, int, Any]]]]:
+    """Return the outcomes of every choice; a state without one stays, paying nothing."""
+
+    def reward(kind: str, i: int) -> Fraction:
+        values = rewards.get(kind)
+        return Fraction() if values is None else as_fraction(values[i], f"{where}: reward of {kind}[{i}]")
+
+    found: list[list[list[tuple[Any, int, Any]]]] = []
+    choices = branches = 0
+    for s in ats.states:
+        rows: list[list[tuple[Any, int, Any]]] = []
+        for choice in ats.get_state_choices(s):
+            base, row = reward("states", s) + reward("choices", choices), []
+            for branch in choice.branches:
+                if branch.prob is None and choice.num_branches > 1:
+                    raise InvalidModel(f"{where}: state {s} has a branch without a probability, wanted an MDP")
+                row.append(
+                    (1 if branch.prob is None else branch.prob, branch.target, base + reward("branches", branches))
+                )
+                branches += 1
+            rows.append(row)
+            choices += 1
+        found.append(rows or [[(1, s, 0)]])
+    return found
+
+
+def umb_names(ats: Any, notes: Mapping[str, Any]) -> tuple[list[str] | None, list[list[str]] | None]:
+    """Return the variables and labels of every state, and the names of its actions, if the archive has any."""
+    labels = [(name, values["states"]) for name, values in notes.items() if "states" in values]
+    states, known = [], ats.variable_valuations
+    for s in ats.states:
+        values = known.state_valuations.get_entity_valuation(s) if known and known.has_state_valuations else {}
+        variables = " & ".join(f"{variable.name}={value}" for variable, value in values.items())
+        states.append("; ".join(filter(None, [variables, ", ".join(sorted(name for name, held in labels if held[s]))])))
+    names = ats.choice_action_to_name
+    actions = [[names[c.action] if names and c.action is not None else str(a)
+                for a, c in enumerate(ats.get_state_choices(s))] or ["stay"] for s in ats.states]  # fmt: skip
+    return (states if any(states) else None), (actions if names else None)
+
+
+def write_umb(mdp: MDP, path: str | PathLike[str]) -> None:
+    """Write a model whose reward is certain given state, action and next state; see :meth:`MDP.to_umb`."""
+    umbi = _umbi()
+    ats, paid = umbi.ExplicitAts(time=umbi.TimeType.DISCRETE, num_players=1), []
+    names: dict[str, int] = {}
+    for _ in range(mdp.n_states):
+        ats.add_state()
+    ats.set_initial_states([s for s, _ in mdp.initial])
+    for s, a, action in mdp:
+        choice = ats.add_state_choice(state=s)
+        if mdp.action_names is not None:
+            choice.action = names.setdefault(mdp.action_names[s][a], len(names))
+        if len(action.outcomes) > len(action.successors):
+            raise Unsupported(
+                f"action {a} of {mdp.state_name(s)} has a random reward given the next state, and UMB has one "
+                "reward for each branch", instead="save, or to_drn"
+            )  # fmt: skip
+        for p, target, r in action.outcomes:
+            choice.add_branch(target=target, prob=p)
+            paid.append(r)
+    if names:
+        ats.choice_action_to_name, ats.num_choice_actions = list(names), len(names)
+    ats.add_reward_annotation(name="reward").set_branch_values(paid)
+    if mdp.state_names is not None and mdp.n_states <= MOST_NAMED:
+        for name in dict.fromkeys(mdp.state_names):
+            held = [mdp.state_names[mdp.seen(s)] == name for s in range(mdp.n_states)]
+            ats.add_ap_annotation(name=name).set_state_values(held)
+    umbi.write(ats, Path(path))
+
+
+@dataclass(frozen=True, slots=True)
+class AtStep:
+    """State ``s`` before step ``t``; ``y`` is the return so far in units of the grid, 0 if it is not tracked."""
+
+    t: int
+    s: int
+    y: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Pay:
+    """A reward collected on the way to ``following``."""
+
+    reward: Fraction
+    following: AtStep | End
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """The end of all steps, with a return of ``z`` units."""
+
+    z: int
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The absorbing final state."""
+
+
+Place: TypeAlias = AtStep | Pay | Final | End
+Branches: TypeAlias = Sequence[tuple[Fraction, Place]]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One action: its reward and successors."""
+
+    reward: Fraction
+    branches: Branches
+
+
+@dataclass(frozen=True)
+class Node:
+    """One state of the file: its reward, labels and actions."""
+
+    choices: Sequence[Choice]
+    reward: Fraction = Fraction(0)
+    labels: tuple[str, ...] = ()
+
+
+THE_END = Node([Choice(Fraction(0), [(Fraction(1), End())])], labels=("end",))
+
+
+def write_drn(mdp: MDP, path: str | PathLike[str]) -> None:
+    """Write the model with its steps unrolled; the accumulated reward ``return`` is the (discounted) return."""
+
+    def choices(t: int, s: int) -> Iterable[Choice]:
+        for action in mdp.actions(s):
+            after: list[tuple[Fraction, AtStep | End, Fraction]] = [
+                (p, AtStep(t + 1, target) if t + 1 < mdp.horizon else End(), mdp.step_reward(t, r))
+                for p, target, r in action.outcomes
+            ]
+            rewards = {r for _, _, r in after}
+            if len(rewards) == 1:
+                yield Choice(rewards.pop(), [(p, place) for p, place, _ in after])
+            else:
+                yield Choice(Fraction(0), [(p, Pay(r, place) if r else place) for p, place, r in after])
+
+    def node(place: Place) -> Node:
+        match place:
+            case AtStep(t, s, _):
+                return Node(list(choices(t, s)))
+            case Pay(reward, following):
+                return Node([Choice(Fraction(0), [(Fraction(1), following)])], reward)
+            case _:
+                return THE_END
+
+    _write(path, [(p, AtStep(0, s)) for s, p in mdp.initial], node, f"{mdp!r}, steps unrolled")
+
+
+def write_return_drn(
+    mdp: MDP, path: str | PathLike[str], *, thresholds: Iterable[Rational] = ()
+) -> dict[str, Fraction]:
+    """Write the product with the return so far; return the meaning ``{label: z}`` of each label ``return_z``.
+
+    A final state with return z has the label ``return_z`` (``return_3_2`` for 3/2, ``return_minus_1`` for -1), and
+    ``at_least_x`` for every threshold ``x <= z``.  Its choice has the reward ``return`` of z.  The file grows with the
+    number of distinct returns.
+    """
+    grid = grid_model(mdp)
+    attainable = {z * grid.unit for sums in grid.reachable()[-1].values() for z in sums}
+    levels = sorted({as_fraction(x, "threshold") for x in thresholds})
+    if levels and levels[-1] > max(attainable):
+        raise InvalidArgument(
+            f"threshold {said(levels[-1])} is above every return, wanted at most {said(max(attainable))}"
+        )
+
+    def choices(t: int, s: int, y: int) -> Iterable[Choice]:
+        for branches in grid.steps[t][s]:
+            yield Choice(
+                Fraction(0),
+                [
+                    (
+                        Fraction(weight, grid.denominator),
+                        AtStep(t + 1, target, y + j) if t + 1 < grid.horizon else Final(y + j),
+                    )
+                    for weight, target, j in branches
+                ],
+            )
+
+    def node(place: Place) -> Node:
+        match place:
+            case AtStep(t, s, y):
+                return Node(list(choices(t, s, y)))
+            case Final(units):
+                z = units * grid.unit
+                labels = (label("return", z), *(label("at_least", x) for x in levels if x <= z))
+                return Node([Choice(z, [(Fraction(1), End())])], labels=labels)
+            case _:
+                return THE_END
+
+    _write(path, [(p, AtStep(0, s)) for s, p in mdp.initial], node, f"{mdp!r}, with the return so far")
+    return {label("return", z): z for z in sorted(attainable)}
+
+
+def label(prefix: str, value: Fraction) -> str:
+    """Return a name that Storm's property language accepts.
+
+    >>> label("return", Fraction(3, 2)), label("at_least", Fraction(-1))
+    ('return_3_2', 'at_least_minus_1')
+    """
+    sign = "minus_" if value < 0 else ""
+    return f"{prefix}_{sign}{text(abs(value)).replace('/', '_')}"
+
+
+def _write(path: str | PathLike[str], initial: Branches, node: Callable[[Place], Node], title: str) -> None:
+    """Number the reachable places from the start, and write them.
+
+    A DRN file has initial states, not an initial law: state 0 draws the first state, without a reward.
+    """
+    numbers: dict[Place, int] = {}
+    queue: list[Place] = []
+    lines: list[str] = []
+    count = 0
+
+    def number(place: Place) -> int:
+        if place not in numbers:
+            numbers[place] = len(numbers) + 1  # 0 is the start
+            queue.append(place)
+        return numbers[place]
+
+    def put(index: int, entry: Node, labels: tuple[str, ...]) -> None:
+        nonlocal count
+        lines.append(" ".join([f"state {index} [{text(entry.reward)}]", *labels]))
+        for a, choice in enumerate(entry.choices):
+            count += 1
+            lines.append(f"\taction {a} [{text(choice.reward)}]")
+            masses: dict[int, Fraction] = {}
+            for p, place in choice.branches:
+                target = number(place)
+                masses[target] = masses[target] + p if target in masses else p
+            lines.extend(f"\t\t{target} : {text(p)}" for target, p in sorted(masses.items()))
+
+    put(0, Node([Choice(Fraction(0), initial)]), ("init",))
+    for place in queue:  # grows while it is read: breadth-first
+        entry = node(place)
+        put(numbers[place], entry, entry.labels)
+
+    header = [f"// {title}", "@type: MDP", "@parameters", "", "@reward_models", "return"]
+    header += ["@nr_states", str(len(numbers) + 1), "@nr_choices", str(count), "@model"]
+    files.write_text(path, "\n".join([*header, *lines, ""]))

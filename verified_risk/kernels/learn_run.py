@@ -31,14 +31,16 @@ from .learn_data import (
 )  # fmt: skip
 from .learn_plan import (
     budget_pass,
+    forward_law,
     initial_cost,
     mean_of_start,
     mean_pass,
+    objective_of_law,
     set_markov_policy,
     set_policy_of_budget,
+    utility_pass,
 )  # fmt: skip
 from .learn_sets import refresh
-from .learn_utility import forward_law, objective_of_law, utility_pass
 
 MOST_ASCENTS = 40
 """Steps of the ascent from one start.  It ends where it gains nothing; the certified error includes the loss of ending

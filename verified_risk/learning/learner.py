@@ -32,8 +32,8 @@ from ..kernels.learn_data import (
     Target,
     World,
 )  # fmt: skip
+from ..kernels.learn_plan import forward_law
 from ..kernels.learn_sets import refresh
-from ..kernels.learn_utility import forward_law
 from .declarations import Declared, Knowledge, knowledge_of
 from .problem import Standard
 

@@ -26,7 +26,7 @@ from ..numbers.format import at_least, json_between, json_number
 from ..numbers.rational import Rational, as_probability, text
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
-from ..objectives.levels import Levels
+from ..objectives.piecewise import Levels
 from ..proving.proved import Proved
 from .interval import Bracket
 from .log import Log, Name

@@ -53,7 +53,7 @@ from ..kernels.learn_data import (
 from ..numbers.enclosure import bounds
 from ..numbers.rational import GREATEST_FLOAT, said
 from ..objectives import Weighting
-from ..objectives.levels import Levels
+from ..objectives.piecewise import Levels
 from .declarations import Declared, Knowledge, knowledge_of
 from .guarantee import UNIFORM, Problem, UniformProblem, up
 from .problem import Standard

@@ -10,13 +10,11 @@ from ..errors import InvalidModel
 from ..files import decode_array, encode_array
 from ..law import Law
 from ..numbers.rational import as_whole, text
-from .action import Action
-from .flat import PackedStates, starts
+from .action import Action, ContinuousReward
 from .model import MDP
-from .packed import Packed
+from .packed import Packed, PackedStates, starts
 from .readers import StateActions
 from .reading import Reader
-from .rewards import ContinuousReward
 
 MOST_LISTED = 20_000
 """Successors up to which a model is written entry by entry; the arrays of larger ones are packed."""

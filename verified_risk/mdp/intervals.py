@@ -10,7 +10,7 @@ from typing import TypeAlias
 from ..errors import InvalidModel
 from ..numbers.rational import exact_sum, said
 from .model import MDP
-from .repairs import Repairs
+from .reading import Repairs
 
 Ends: TypeAlias = tuple[Fraction, Fraction]
 """The least and the greatest value of a probability."""

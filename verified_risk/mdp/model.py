@@ -18,9 +18,8 @@ from ..errors import InvalidArgument, InvalidModel, Unsupported, hints_at_argume
 from ..law import Law
 from ..numbers.format import short
 from ..numbers.rational import Rational, as_step, as_whole
-from .action import Action, finite, range_of
-from .flat import FlatModel, PackedStates, flat_model
-from .packed import Packed
+from .action import Action, ContinuousReward, finite, range_of
+from .packed import FlatModel, Packed, PackedStates, flat_model
 from .readers import Horizon, Initial, ModelReaders, Reward, Row, StateActions
 from .reading import (
     Reader,
@@ -31,7 +30,6 @@ from .reading import (
     read_horizon,
     read_state_names,
 )
-from .rewards import ContinuousReward
 
 MOST_NAMED = 40
 """Maximum number of states that a description lists."""

@@ -1,4 +1,4 @@
-"""Rows of probabilities in a few arrays, converted to fractions on demand.
+"""Rows of probabilities, and the actions of a product model, in a few arrays, converted to fractions on demand.
 
 A model of 50,000 states, 4 actions and 10 successors has two million probabilities.  As Python fractions they take
 hundreds of megabytes and seconds; here they take no more than the arrays, and an action creates its fractions on first
@@ -7,19 +7,20 @@ access.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import InvalidModel, InvalidNumber
-from ..numbers import decimals
+from ..law import Law
+from ..numbers import rational
 from ..numbers.rational import as_fraction, exact_sum, meant, said
-from .reading import listed
-from .repairs import ULPS, Repairs
+from .action import Action, ContinuousReward
+from .reading import ULPS, Repairs, listed
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 Ints32: TypeAlias = npt.NDArray[np.int32]
@@ -105,7 +106,7 @@ class Packed:
         for first, last in reader.blocks():
             block = reader.sums(first, last)
             filled, at = self.filled[first:last], block.heads + np.maximum(self.filled[first:last], 0)
-            nearest, certain = decimals.less(block.x[at], block.digits[at], block.places[at], block.high, block.low)
+            nearest, certain = rational.less(block.x[at], block.digits[at], block.places[at], block.high, block.low)
             right = np.where(filled < 0, (block.high == 0) & (block.low == 0), certain & (nearest == block.x[at]))
             doubtful += (first + np.flatnonzero(~(block.plain & right))).tolist()
         for i in sorted(set(doubtful)):
@@ -207,11 +208,11 @@ class _Reader:
     def sums(self, first: int, last: int) -> _Block:
         begin = self.rows.start[first : last + 1] - self.rows.start[first]
         x, heads, sizes = self.packed.value[self.rows.start[first] : self.rows.start[last]], begin[:-1], np.diff(begin)
-        digits, places = decimals.shortest_decimals(np.minimum(x, 1.0))
-        high, low = decimals.row_sums(digits, places, begin)
+        digits, places = rational.shortest_decimals(np.minimum(x, 1.0))
+        high, low = rational.row_sums(digits, places, begin)
         plain = (np.maximum.reduceat(x, heads) <= 1) & (sizes <= LONGEST) & (np.add.reduceat(x, heads) < 8)
-        plain &= np.maximum.reduceat(places, heads) <= decimals.HIGH + decimals.LOW
-        return _Block(x, heads, sizes, digits, places, high - 10**decimals.HIGH, low, plain)
+        plain &= np.maximum.reduceat(places, heads) <= rational.HIGH + rational.LOW
+        return _Block(x, heads, sizes, digits, places, high - 10**rational.HIGH, low, plain)
 
     def _read_block(self, first: int, last: int) -> list[int]:
         """Read some rows, and return those that are left, in order."""
@@ -219,12 +220,12 @@ class _Reader:
         off = plain & ((high != 0) | (low != 0))
         if not off.any():
             return np.flatnonzero(~plain).tolist()
-        gap = np.abs(high + low * 10.0**-decimals.LOW) * 10.0**-decimals.HIGH
-        slow = ~plain | (off & (gap > ULPS * sizes * 2.0**-self.rows.bits * (1 - decimals.CLOSE)))
+        gap = np.abs(high + low * 10.0**-rational.LOW) * 10.0**-rational.HIGH
+        slow = ~plain | (off & (gap > ULPS * sizes * 2.0**-self.rows.bits * (1 - rational.CLOSE)))
         rows = np.flatnonzero(off & ~slow)
-        maybe = rows[decimals.near_small_fractions(x[heads[rows]])]
+        maybe = rows[rational.near_small_fractions(x[heads[rows]])]
         if len(maybe):
-            near = decimals.near_small_fractions(x[entry_places(np.append(heads, len(x)), maybe)])
+            near = rational.near_small_fractions(x[entry_places(np.append(heads, len(x)), maybe)])
             slow[maybe[np.logical_and.reduceat(near, np.cumsum(sizes[maybe]) - sizes[maybe])]] = True
             rows = np.flatnonzero(off & ~slow)
         if len(rows):
@@ -239,17 +240,17 @@ class _Reader:
     ) -> None:
         """Let one entry of each row absorb what the row's sum misses; ``at`` is its place in the array of values."""
         (digits, places), (high, low), x = decimal, gap, self.packed.value
-        packed, whole = self.packed, 10 ** (decimals.HIGH + decimals.LOW)
-        nearest, certain = decimals.less(x[at], digits, places, high, low)
+        packed, whole = self.packed, 10 ** (rational.HIGH + rational.LOW)
+        nearest, certain = rational.less(x[at], digits, places, high, low)
         packed.filled[first + rows] = entry
         for k in np.flatnonzero(~certain).tolist():
-            missing = Fraction(int(high[k]) * 10**decimals.LOW + int(low[k]), whole)
+            missing = Fraction(int(high[k]) * 10**rational.LOW + int(low[k]), whole)
             nearest[k] = float(Fraction(int(digits[k]), 10 ** int(places[k])) - missing)
         x[at] = nearest
-        size = np.abs(high + low * 10.0**-decimals.LOW)
+        size = np.abs(high + low * 10.0**-rational.LOW)
         amounts = [
-            (abs(int(high[k]) * 10**decimals.LOW + int(low[k])), -int(rows[k]))
-            for k in np.flatnonzero(size >= size.max() * (1 - decimals.CLOSE)).tolist()
+            (abs(int(high[k]) * 10**rational.LOW + int(low[k])), -int(rows[k]))
+            for k in np.flatnonzero(size >= size.max() * (1 - rational.CLOSE)).tolist()
         ]
         amount, row = max(amounts)
         self.repairs.moved += len(rows)
@@ -265,7 +266,7 @@ class _Reader:
             exact = [_number(x, f"{self.name(i)}[{s}]") for s, x in zip(columns, values, strict=True)]
             self._keep(i, self._summing_to_one(i, exact))
             return
-        exact = [Fraction(w, 10**k) for w, k in map(decimals.shortest_decimal, values)]
+        exact = [Fraction(w, 10**k) for w, k in map(rational.shortest_decimal, values)]
         gap = exact_sum(exact) - 1
         packed.value[here] = values
         if gap and abs(gap) * 2**self.rows.bits <= ULPS * len(values):
@@ -290,7 +291,7 @@ class _Reader:
         """Return the small fractions that the floats of a row round, if these sum to 1; rows often repeat."""
         if values not in self.small:
             found = None
-            if decimals.near_small_fractions(np.array(values)).all():
+            if rational.near_small_fractions(np.array(values)).all():
                 found = tuple(map(meant, values))
             self.small[values] = found if found is not None and sum(found) == 1 else None
         return self.small[values]
@@ -328,3 +329,96 @@ def _number(x: Any, where: str) -> Fraction:
     if p < 0:
         raise InvalidModel(f"{where} is {said(p)}, wanted a probability in [0, 1]")
     return p
+
+
+@dataclass(frozen=True)
+class FlatModel:
+    """The actions of all states, concatenated: state s has actions ``action_start[s]`` to ``action_start[s + 1] - 1``,
+    and action i the successors from ``succ_start[i]`` to ``succ_start[i + 1] - 1`` and the reward law ``laws[law[i]]``.
+    """
+
+    action_start: Ints
+    succ_start: Ints
+    succ_state: Ints
+    succ_prob: Floats
+    """Probabilities, rounded once to the nearest float."""
+    laws: tuple[Law | ContinuousReward, ...]
+    """The different reward laws, in the order in which actions have them."""
+    law: Ints
+
+    @property
+    def branches(self) -> int:
+        """The greatest number of pairs of next state and reward of one action; rewards must be finite laws."""
+        sizes = np.array([len(law) if isinstance(law, Law) else 0 for law in self.laws])
+        return int((np.diff(self.succ_start) * sizes[self.law]).max())
+
+
+class PackedAction(Action):
+    """An action whose successors are a row of :class:`~.packed.Packed`."""
+
+    __slots__ = ("_packed", "_row")
+
+    def __init__(self, packed: Packed, row: int, reward: Law | ContinuousReward) -> None:
+        super().__init__(None, reward)
+        self._packed, self._row = packed, row
+
+    @property
+    def successors(self) -> tuple[tuple[int, Fraction], ...]:
+        if self._successors is None:
+            self._successors = self._packed.successors(self._row)
+        return self._successors
+
+
+class PackedStates(Sequence[tuple[Action, ...]]):
+    """The actions of every state, made on first access: action i has row i of ``packed``, and a reward law."""
+
+    def __init__(self, packed: Packed, action_start: Ints, laws: tuple[Law | ContinuousReward, ...], law: Ints) -> None:
+        self.packed = packed
+        self._made: list[tuple[Action, ...] | None] = [None] * (len(action_start) - 1)
+        self.flat = FlatModel(action_start, packed.start, packed.column, packed.value, laws, law)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    @overload
+    def __getitem__(self, s: int) -> tuple[Action, ...]: ...
+    @overload
+    def __getitem__(self, s: slice) -> tuple[tuple[Action, ...], ...]: ...
+    def __getitem__(self, s: Any) -> Any:
+        if isinstance(s, slice):
+            return tuple(self[k] for k in range(*s.indices(len(self))))
+        made = self._made[s]
+        if made is None:
+            made = self._made[s] = tuple(self._actions(s % len(self)))
+        return made
+
+    def _actions(self, s: int) -> Iterator[Action]:
+        flat = self.flat
+        for i in range(int(flat.action_start[s]), int(flat.action_start[s + 1])):
+            yield PackedAction(self.packed, i, flat.laws[flat.law[i]])
+
+
+def flat_model(states: Sequence[tuple[Action, ...]], packed: Packed) -> FlatModel:
+    """Return the arrays of a product model, with the laws of next states ``packed``."""
+    if isinstance(states, PackedStates):
+        return states.flat
+    actions = [action for own in states for action in own]
+    number: dict[Any, int] = {}
+    by_id = {id(action.reward): action.reward for action in actions}
+    of_id = {key: number.setdefault(_content(law), len(number)) for key, law in by_id.items()}
+    laws = {of_id[key]: law for key, law in by_id.items()}
+    law = np.array([of_id[id(action.reward)] for action in actions])
+    start = starts(map(len, states))
+    return FlatModel(start, packed.start, packed.column, packed.value, tuple(laws[k] for k in range(len(laws))), law)
+
+
+def _content(law: Law | ContinuousReward) -> Any:
+    """Return what equal laws have in common; hashing fractions is slow."""
+    if not isinstance(law, Law):
+        return id(law)
+    return tuple((x.numerator, x.denominator) for x in (*law.atoms, *law.masses))
+
+
+def starts(counts: Iterable[int]) -> Ints:
+    """Return where each row of a compressed table begins, and where the last one ends."""
+    return np.concatenate(([0], np.cumsum(np.fromiter(counts, dtype=np.int64))))

@@ -14,8 +14,7 @@ from ..errors import hints_at_arguments
 from ..law import Law
 from ..numbers.rational import Rational
 from ..progress import Report
-from .action import Action
-from .rewards import ContinuousReward
+from .action import Action, ContinuousReward
 
 if TYPE_CHECKING:
     from .intervals import IntervalMDP
@@ -179,7 +178,7 @@ class ModelReaders(files.Saved):
         :returns: the model
         :raises InvalidModel: if a column is missing, or the rows are not a model
         """
-        from ..interop.named_rows import mdp_of_dataframe
+        from ..interop.outcomes import mdp_of_dataframe
 
         columns = (step, state, action, next_state, probability, reward)
         return mdp_of_dataframe(
@@ -367,12 +366,12 @@ class ModelReaders(files.Saved):
     def to_drn(self, path: str | PathLike[str]) -> None:
         """Write the model, with steps unrolled into the state, in Storm's explicit DRN format.
 
-        :func:`verified_risk.interop.drn.write_return_drn` also unrolls the return so far.
+        :func:`verified_risk.interop.storm.write_return_drn` also unrolls the return so far.
 
         :param path: the file
         :raises Unsupported: if a reward is continuous
         """
-        from ..interop.drn import write_drn
+        from ..interop.storm import write_drn
 
         write_drn(cast("MDP", self), path)
 
@@ -386,7 +385,7 @@ class ModelReaders(files.Saved):
         :raises Unsupported: if a reward is random given the next state
         :raises MissingDependency: if umbi is not installed
         """
-        from ..interop.umb import write_umb
+        from ..interop.storm import write_umb
 
         write_umb(cast("MDP", self), path)
 

@@ -10,9 +10,8 @@ from collections.abc import Callable
 
 from ..errors import InvalidArgument
 from ..mdp import MDP
-from .frozen_lake import frozen_lake
 from .gambling import betting_game, gamblers_ruin
-from .gridworld import gridworld
+from .gridworld import frozen_lake, gridworld
 from .inventory import inventory
 from .machine_replacement import machine_replacement
 from .random_sparse import random_sparse

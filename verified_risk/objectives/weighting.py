@@ -24,8 +24,8 @@ from ..numbers.enclosure import Real
 from ..numbers.rational import Rational, as_fraction, as_probability, said
 
 if TYPE_CHECKING:
-    from .levels import Levels
     from .mixture import Mixture
+    from .piecewise import Levels
     from .polygon import Points, Polygon
 
 Shape: TypeAlias = Literal["linear", "concave", "convex", "general"]
@@ -102,7 +102,7 @@ class Weighting(ABC):
         >>> (0.5 * Mean() + 0.5 * CVaR("1/4")).levels
         Levels(mean=Fraction(1, 2), tails=((Fraction(1, 4), Fraction(1, 2)),))
         """
-        from .levels import levels_of_knots
+        from .piecewise import levels_of_knots
 
         knots = self.knots
         return None if knots is None or self.shape not in ("linear", "concave") else levels_of_knots(knots)

@@ -51,7 +51,7 @@ from ..mdp.model import required_model
 from ..numbers.rational import Rational, exact_sum, lcm_of_denominators
 from ..objectives import CVaR, Weighting
 from ..objectives import objective as read_objective
-from ..objectives.levels import Levels
+from ..objectives.piecewise import Levels
 from ..objectives.weighting import Jump
 from ..policy import MarkovPolicy, ReturnPolicy
 from ..policy.evaluation import return_law

@@ -9,7 +9,7 @@ from itertools import pairwise
 from ..errors import InvalidArgument
 from ..grid import own_unit
 from ..mdp import MDP
-from ..mdp.rewards import ContinuousReward
+from ..mdp.action import ContinuousReward
 from ..numbers.rational import Rational, as_step, digits, said
 from .clock import memory_limit
 from .rounding import round_up_to_two_digits, short_below

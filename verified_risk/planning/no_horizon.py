@@ -32,7 +32,7 @@ from ..numbers.rational import Rational, said
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
 from ..policy import Policy
-from ..policy.endless_policy import EndlessPolicy
+from ..policy.combined import EndlessPolicy
 from ..progress import Report
 from .grid_choice import DEFAULT_GAP
 from .result import ErrorBudget, Plan, Recheck

@@ -9,7 +9,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .. import files
-from ..describe.words import described
+from ..describe import described
 from ..errors import InvalidFile, Unsupported
 from ..law import Law
 from ..mdp import MDP

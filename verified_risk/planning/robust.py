@@ -27,16 +27,16 @@ import numpy as np
 
 from ..errors import InvalidArgument, Unsupported
 from ..grid import Grid, compiled
-from ..mdp.flat import starts
 from ..mdp.intervals import IntervalMDP
+from ..mdp.packed import starts
 from ..numbers.enclosure import Truth
 from ..numbers.format import ends, number, span
 from ..numbers.rational import said
 from ..objectives import Weighting
-from ..objectives.levels import Levels
+from ..objectives.piecewise import Levels
 from ..objectives.weighting import Jump
 from ..policy import GridPolicy
-from ..policy.packed_rule import PackedRule
+from ..policy.grid_policy import PackedRule
 from .clock import Clock, memory_limit
 from .grid_choice import choose_unit
 from .result import ErrorBudget, Recheck

@@ -11,13 +11,12 @@ b'PNG'
 """
 
 from .bound_trace import BoundsTrace, draw_bounds
-from .comparison import draw_comparison
 from .curve import draw_curve, shortfall_curve
 from .fronts import draw_compared, draw_front, draw_frontier
 from .picture import Picture
 from .policy_map import draw_policy_map
 from .regret import draw_regret, draw_run
-from .return_law import draw_law, draw_plan
+from .return_law import draw_comparison, draw_law, draw_plan
 
 __all__ = [
     "BoundsTrace",

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ..comparing import Comparison
 from ..errors import InvalidArgument
 from ..numbers.format import above
-from .comparison import COLOURS, HATCHES
 from .picture import BLUE, GREY, INK, RED, Picture, annotate, new_figure, quiet_grid, short, style
+from .return_law import COLOURS, HATCHES
 
 if TYPE_CHECKING:
     from ..planning import CVaRFrontier, FrontPoint

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..describe.text_map import moves_of
+from ..describe import moves_of
 from ..errors import InvalidArgument, Unsupported
 from ..mdp import MDP
 from ..models.gridworld import FLOOR, HOLE, ICE, START, WALL, map_lines

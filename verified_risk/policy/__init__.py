@@ -17,10 +17,8 @@ A choice is an action index, or a dict ``{action: probability}``.  Steps are ``t
 
 from .base import Choice, Policy, read_choice, required_policy
 from .cell_policy import CellPolicy
-from .endless_policy import EndlessPolicy
-from .from_json import policy_from_json
+from .combined import EndlessPolicy, MixturePolicy, policy_from_json
 from .grid_policy import GridPolicy, GridTable
-from .mixture_policy import MixturePolicy
 from .tables import HistoryPolicy, MarkovPolicy, ReturnPolicy
 
 __all__ = [

@@ -200,7 +200,7 @@ class Policy(ABC):
         :returns: the policy, with its model
         :raises InvalidFile: if the file is truncated, edited, or of another kind or version
         """
-        from .from_json import policy_from_json
+        from .combined import policy_from_json
 
         return files.read(path, "policy", lambda data: policy_from_json(data["policy"], MDP.from_json(data["model"])))
 

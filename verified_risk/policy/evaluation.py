@@ -18,7 +18,7 @@ from ..law import Law, added_up
 from ..mdp import MDP
 from ..numbers.rational import as_whole, lcm_of_denominators
 from .base import Choice, Policy, required_policy
-from .mixture_policy import MixturePolicy
+from .combined import MixturePolicy
 from .tables import ReturnPolicy
 
 _Step: TypeAlias = tuple[tuple[tuple[Branch, ...], ...], ...]

@@ -29,7 +29,7 @@ from ..mdp import MDP
 from ..numbers.rational import ceil_div
 from ..policy import GridPolicy, MarkovPolicy, Policy
 from ..policy.cell_policy import CellPolicy
-from ..policy.packed_rule import ArrayRule
+from ..policy.grid_policy import ArrayRule
 from . import integer_tables
 from .certificate import CellGrid, Grid, IntegerModel, Runs, integer_model
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from ..errors import NotProved
 from ..policy import GridPolicy, Policy
 from ..policy.cell_policy import CellPolicy
-from ..policy.packed_rule import ArrayRule
+from ..policy.grid_policy import ArrayRule
 from .certificate import ByBudget, ByLaw, ByMarkov, CellGrid, Certificate, IntegerModel, Machine, Runs
 
 

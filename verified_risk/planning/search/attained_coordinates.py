@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from ...grid import FloatModel, GridModel, Step, TooManySums, grid_model
 from ...mdp import MDP
-from ...mdp.flat import starts
+from ...mdp.packed import starts
 from ...numbers.enclosure import bounds
 from ...objectives import Weighting
 from ...policy import ReturnPolicy

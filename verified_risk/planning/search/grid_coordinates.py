@@ -12,8 +12,7 @@ import numpy.typing as npt
 
 from ...errors import InvalidArgument
 from ...grid import FloatModel
-from ...mdp.flat import starts
-from ...mdp.packed import Floats, Ints
+from ...mdp.packed import Floats, Ints, starts
 from ...numbers.rational import digits, float_above, float_below
 from .. import clock
 from ..clock import memory_limit

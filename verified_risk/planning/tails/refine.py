@@ -14,7 +14,7 @@ from functools import lru_cache
 from ...grid import ScaledModel, scaled_model
 from ...mdp import MDP
 from ...objectives import Weighting
-from ...objectives.levels import Levels
+from ...objectives.piecewise import Levels
 from ...policy import MarkovPolicy
 from ...policy.cell_policy import CellPolicy
 from ...progress import Progress, Report

@@ -32,7 +32,7 @@ from ...grid import FloatModel
 from ...mdp.packed import Floats
 from ...numbers.rational import float_above, float_below
 from ...objectives import Weighting
-from ...objectives.levels import Levels
+from ...objectives.piecewise import Levels
 from .. import clock as clocks
 from ..affordable_law import forward_law
 from ..clock import Clock

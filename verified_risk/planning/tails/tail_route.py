@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from ...grid import FloatModel
 from ...mdp.packed import Floats
-from ...objectives.levels import Levels
+from ...objectives.piecewise import Levels
 from ..rounding import UNIT_ROUNDOFF, Enclosure
 from .budget_tables import BudgetRule, BudgetTables, LinearPart, budget_tables, linear_part
 

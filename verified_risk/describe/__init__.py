@@ -1,1 +1,0 @@
-"""Descriptions of policies, in words and as character maps."""
