@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .learning.audit import AuditReport
     from .learning.log import Log
     from .learning.log_answers import LogAnswer, evaluate_from_log, plan_from_log
-    from .learning.markov_test import MarkovTest, markov_test
+    from .learning.log_problem import MarkovTest, markov_test
     from .mdp import MDP, IntervalMDP
     from .numbers.enclosure import Interval
     from .objectives import (
@@ -109,7 +109,7 @@ _HOME = {
         "learning.audit": "AuditReport",
         "learning.log": "Log",
         "learning.log_answers": "plan_from_log evaluate_from_log LogAnswer",
-        "learning.markov_test": "markov_test MarkovTest",
+        "learning.log_problem": "markov_test MarkovTest",
         "numbers.enclosure": "Interval",
         "progress": "Progress",
     }.items()

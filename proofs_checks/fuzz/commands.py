@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from verified_risk.cli import main
 
 from . import readers
-from .mutation import mutated
 from .property import Case, Falsified, Property
+from .readers import mutated
 
 FILE = "FILE"
 """Placeholder for the mutated file in the arguments of a command."""

@@ -2,6 +2,8 @@
 
 The digest of a file would stop nearly every mutation.  In most cases it is computed after the mutation, so that the
 reader behind it is tested.
+
+Mutations start from a valid text of each kind of file and go by tokens; most results pass the first checks of a reader.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import functools
 import json
 import math
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -19,22 +22,170 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
 import verified_risk as vr
 from verified_risk import files
 from verified_risk.errors import VerifiedRiskError
-from verified_risk.experiments import Cell, sweep
-from verified_risk.experiments.sweep import read_cells
-from verified_risk.learning.policies import BlackBoxPolicy
+from verified_risk.experiments import sweep
+from verified_risk.experiments.sweep import Cell, read_cells, run_cell
+from verified_risk.files import encode_array
+from verified_risk.learning.policies import BlackBox, BlackBoxPolicy
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.numbers.rational import as_fraction, text
 from verified_risk.proving.run_checker import find_checker
 
 from .. import recheck
+from ..engine import audit as auditing
 from ..engine.ledger import Ledger
-from . import oracle, planning
-from .mutation import mutated, shorter
+from ..theory import ALL
+from . import models, oracle, planning
 from .property import LONGEST_WAIT, Case, Falsified, Property
-from .samples import CELL, LEARNED, valid
+
+TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d+(?:[./]\d+)?(?:[eE][+-]?\d+)?|\w+|\s+|.', re.DOTALL)
+
+NUMBERS = (
+    "0", "1", "-1", "2", "1/2", "1/0", "-0", "1e400", "1e-400", "1e999999999", "NaN", "Infinity", "-Infinity", "0x10",
+    "1_000", "١", "½", "0.1", "1e-17", "9007199254740993", "1/3", "3/2", "true", "null", "9" * 5000, "",
+    " ", "1.", ".5",
+)  # fmt: skip
+OTHERS = (
+    '""', '"x"', "[]", "{}", "null", "[[]]", '"1/2"', '"١"', '"NaN"', '"1e999999999"', "\x00", "\ufeff", "\u202e", ",",
+    "[" * 3000, '{"a":' * 2000, ":", "}", "]", ";", "(", ")", "*", "+", "-", "\n", "\r", '"', "\\", "\ud7ff", "é",
+)  # fmt: skip
+
+
+def tokens(text: str) -> list[str]:
+    return TOKEN.findall(text)
+
+
+def mutated(text: str, rng: random.Random) -> str:
+    """Apply one to four changes: drop, repeat or swap tokens, or replace one by another token or a hostile value."""
+    parts = tokens(text)
+    for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 4))):
+        if not parts:
+            return rng.choice(OTHERS)
+        i, j = rng.randrange(len(parts)), rng.randrange(len(parts))
+        solid = [k for k, part in enumerate(parts) if part.strip() and (part[0] in '"-' or part[0].isalnum())]
+        k = rng.choice(solid) if solid else i
+        match rng.randrange(9):
+            case 0:
+                del parts[i]
+            case 1:
+                parts.insert(i, parts[j])
+            case 2:
+                parts[i], parts[j] = parts[j], parts[i]
+            case 3:
+                parts[k] = parts[rng.choice(solid)] if solid else parts[j]
+            case 4 | 5:
+                new = rng.choice(NUMBERS)
+                parts[k] = f'"{new}"' if parts[k].startswith('"') and rng.random() < 0.8 else new
+            case 6:
+                parts[i] = rng.choice(OTHERS)
+            case 7:
+                parts[k] = _character_changed(parts[k], rng)
+            case _:
+                first, last = sorted((i, j))
+                parts[first : min(last, first + 12)] = []
+    return "".join(parts)
+
+
+def _character_changed(token: str, rng: random.Random) -> str:
+    i = rng.randrange(len(token) or 1)
+    return token[:i] + rng.choice('0123456789/-.eE" [{x,') + token[i + 1 :]
+
+
+def shorter(text: str) -> Iterator[str]:
+    """The text without a run of tokens: halves, then quarters, down to single tokens."""
+    parts = tokens(text)
+    size = len(parts) // 2
+    while size:
+        for first in range(0, len(parts), size):
+            yield "".join(parts[:first] + parts[first + size :])
+        size //= 2
+
+
+PRISM = """mdp
+const int N = 2;
+const double p = 1/3;
+module walk
+  s : [0..N] init 0;
+  [go] s<N -> p:(s'=s+1) + 1-p:(s'=0);
+  [stay] true -> (s'=s);
+endmodule
+rewards "gain"
+  [go] true : 1/2;
+  s=N : 0.25;
+endrewards
+"""
+JANI = """{"jani-version": 1, "name": "d", "type": "mdp", "actions": [{"name": "go"}],
+"variables": [{"name": "s", "type": {"kind": "bounded", "base": "int", "lower-bound": 0, "upper-bound": 2},
+ "initial-value": 0}, {"name": "gain", "type": "real", "transient": true, "initial-value": 0}], "properties": [],
+"automata": [{"name": "a", "locations": [{"name": "l"}], "initial-locations": ["l"], "edges": [{"location": "l",
+ "action": "go", "guard": {"exp": {"op": "<", "left": "s", "right": 2}}, "assignments": [{"ref": "gain", "value": 3}],
+ "destinations": [{"location": "l", "probability": {"exp": 0.5}, "assignments": [{"ref": "s", "value": 1}]},
+ {"location": "l", "probability": {"exp": 0.5}, "assignments": [{"ref": "s", "value": 2}]}]}]}],
+"system": {"elements": [{"automaton": "a"}], "syncs": [{"synchronise": ["go"], "result": "go"}]}}
+"""
+LEARNED: dict[str, Any] = {"objective": "cvar(1/2)", "episodes": 4, "seed": 1}
+"""The run whose checkpoint is mutated."""
+CELL = Cell("two_paths", "mean", episodes=3)
+SHELL = BlackBox((2, 2), 2, 2, Fraction(), Fraction(1), Fraction(1, 2), (Fraction(), Fraction(1)), True, False)
+"""The environment whose learned policy is mutated."""
+SMALL_STATEMENTS = [statement for statement in ALL if statement.label in ("lem:key", "def:empirical", "cvar:concave")]
+CERTIFICATES = Path(recheck.__file__).resolve().parents[1] / "certificates"
+
+
+@functools.lru_cache(maxsize=64)
+def valid(kind: str, number: int) -> str:
+    """A valid text of the kind; ``number`` selects one of a few."""
+    rng = random.Random(f"{kind} {number}")
+    if kind == "number":
+        return rng.choice(("1/3", "0.25", "-7", "1e-3", "12.5e2", "22/7"))
+    if kind == "objective":
+        return models.words(rng)
+    if kind == "certificate":
+        return rng.choice(sorted(CERTIFICATES.glob("*.json"))).read_text("utf-8")
+    if kind in ("prism", "jani"):
+        return {"prism": PRISM, "jani": JANI}[kind]
+    if kind == "ledger":
+        return auditing.run(rng.sample(SMALL_STATEMENTS, 2), examples=2, seed=number, jobs=1).to_json()
+    if kind == "learning":
+        with TemporaryDirectory(prefix="verified_risk-") as folder:
+            vr.learn(vr.models.load("two_paths"), **LEARNED, checkpoint=Path(folder) / "state.json")
+            return json.dumps(files.read(Path(folder) / "state.json", kind, dict))
+    if kind == "cells":
+        more = {"parameters": [["states", 4]], "eta": "1/2", "known_rewards": True}
+        return json.dumps([{"model": "river_swim", "objective": "cvar(1/2)", **more}, CELL.to_json()][number % 2 :])
+    if kind == "cell":
+        return json.dumps(run_cell(CELL))
+    if kind == "black-box-policy":
+        table = np.random.default_rng(number).integers(0, 2, (2, 5, 3), dtype=np.int16)
+        table[:, 4] = 0  # the episode has ended
+        return json.dumps({"shell": SHELL.to_json(), "table": encode_array(table)})
+    if kind == "run":
+        return json.dumps(vr.learn(vr.models.load("two_paths"), "cvar(1/2)", episodes=3, seed=number).to_json())
+    case = models.draw(rng, discounted=rng.random() < 0.3)
+    mdp = models.mdp_of(case["model"])
+    if kind == "model":
+        return json.dumps(mdp.to_json())
+    if kind in ("csv", "drn"):
+        with TemporaryDirectory(prefix="verified_risk-") as folder:
+            path = Path(folder) / f"model.{kind}"
+            (mdp.to_csv if kind == "csv" else mdp.to_drn)(path)
+            return path.read_text("utf-8")
+    level = rng.choice(models.LEVELS)
+    plan = vr.plan(mdp, rng.choice(("mean", f"cvar({level})", f"var({level})", "1/2*cvar(1/4) + 1/2*cvar(1/2)")))
+    if kind == "law":
+        return json.dumps(plan.required_law().to_json())
+    if kind == "proof":
+        with TemporaryDirectory(prefix="verified_risk-") as folder:
+            plan.prove(certificate=Path(folder) / "proof.txt")
+            return (Path(folder) / "proof.txt").read_text("ascii")
+    if kind == "policy":
+        return json.dumps({"model": mdp.to_json(), "policy": plan.policy.to_json()})
+    return json.dumps(plan.to_json())
+
 
 SIZES = {"states": 6, "horizon": 4}
 """Larger mutated plans are not compared with brute force: a mutation may have a horizon of 10**9."""

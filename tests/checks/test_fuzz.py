@@ -21,7 +21,7 @@ from proof_files import require_checker
 
 import verified_risk as vr
 from proofs_checks import fuzz, recheck
-from proofs_checks.fuzz import catalogue, models, oracle, property, readers, runner, samples, statements
+from proofs_checks.fuzz import models, oracle, property, readers, runner, statements
 from proofs_checks.fuzz.property import Batch, Failure, Falsified, run_cases
 from verified_risk import files
 from verified_risk.cli import main
@@ -48,8 +48,8 @@ def batch(name, number=0, seconds=1e9):
 def cases_of(name, count, monkeypatch):
     """The outcome of a fixed number of cases."""
     monkeypatch.setattr(property, "MOST_CASES", count)
-    catalogue.warmed(name)
-    return run_cases(catalogue.BY_NAME[name], batch(name))
+    runner.warmed(name)
+    return run_cases(runner.BY_NAME[name], batch(name))
 
 
 def kept(folder):
@@ -69,7 +69,7 @@ def test_a_short_run_is_green(tmp_path):
 
 @pytest.mark.parametrize("name", [prop.name for prop in fuzz.ALL])
 def test_every_property_holds_in_its_first_cases(name, monkeypatch):
-    prop = catalogue.BY_NAME[name]
+    prop = runner.BY_NAME[name]
     if prop.available() is not None:
         pytest.skip(prop.available())
     outcome = cases_of(name, 3, monkeypatch)
@@ -137,7 +137,7 @@ def test_a_seeded_fault_of_the_planner_is_found_and_stored_once(tmp_path, low_up
 def test_a_failing_model_is_made_smaller(low_upper_bound):
     draws = (models.draw(random.Random(number), discounted=True) for number in range(100))
     case = next(one for one in draws if one["model"]["horizon"] == 3) | {"objective": "mean", "eta": None}
-    prop = catalogue.BY_NAME["plan-discounted"]
+    prop = runner.BY_NAME["plan-discounted"]
     failure = property.attempt(prop, case, "0")
     less = property.shrunk(prop, failure, seconds=60)
     assert less.signature == failure.signature
@@ -221,7 +221,7 @@ def test_a_refuted_statement_is_found_and_stored_as_an_instance(monkeypatch):
     case = {"label": label, "seed": 1, "examples": max(200, false.find_budget)}
     with pytest.raises(Falsified, match=label):
         fuzz.check("statements", case)
-    failure = property.attempt(catalogue.BY_NAME["statements"], case, "1")
+    failure = property.attempt(runner.BY_NAME["statements"], case, "1")
     assert isinstance(failure, Failure)
     less = list(statements.smaller(case))
     with pytest.raises(Falsified, match=label):
@@ -275,7 +275,7 @@ def test_what_fuzzing_found_in_readers_stays_fixed(tmp_path):
 def test_what_an_hour_of_fuzzing_found_stays_fixed(tmp_path):
     """A certificate whose label is a list or whose state is infinite; a grid of 1e400 points; rewards too long to be
     written; a plan whose one return has no range, which a float's slack turned into a failure."""
-    stored = json.loads((samples.CERTIFICATES / "def_history-episode.json").read_text())
+    stored = json.loads((readers.CERTIFICATES / "def_history-episode.json").read_text())
     infinite = json.loads(json.dumps(stored))
     infinite["instance"]["mdp"]["initial"][0][0] = float("inf")
     for hostile in ({**stored, "label": ["def:history/episode"]}, infinite):
@@ -330,7 +330,7 @@ def test_storm_files_that_crash_its_parser_are_rejected(tmp_path):
 
 def test_a_learner_that_overstates_its_policies_is_found(monkeypatch):
     """A run whose values are too high by a hundredth, and one that depends on more than its seed."""
-    honest, prop, seeds = vr.learn, catalogue.BY_NAME["learn"], itertools.count(2**20)
+    honest, prop, seeds = vr.learn, runner.BY_NAME["learn"], itertools.count(2**20)
     assert not cases_of("learn", 12, monkeypatch).failures
 
     def boasting(*arguments, **options):

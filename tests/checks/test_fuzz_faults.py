@@ -22,18 +22,7 @@ from proof_files import require_checker
 import verified_risk as vr
 from proofs_checks import fuzz
 from proofs_checks.engine import workers as engine_workers
-from proofs_checks.fuzz import (
-    catalogue,
-    commands,
-    learning,
-    models,
-    oracle,
-    planning,
-    property,
-    readers,
-    runner,
-    statements,
-)
+from proofs_checks.fuzz import commands, learning, models, oracle, planning, property, readers, runner, statements
 from proofs_checks.fuzz.property import Batch, Falsified, Property, Skipped, run_cases
 from verified_risk.cli import main
 from verified_risk.numbers.enclosure import Interval, Truth
@@ -327,7 +316,7 @@ def test_drawn_models_have_zero_probabilities_negative_rewards_and_few_trivial_o
 
 def test_a_run_whose_proof_is_violated_on_its_event_is_found(monkeypatch):
     case = {**CASE, "algorithm": "kl", "episodes": 2, "seed": 0, "known_rewards": False, "audit": True}
-    catalogue.check("learn", case)
+    runner.check("learn", case)
     honest = vr.learn
 
     def violated(*given, **options):
@@ -338,7 +327,7 @@ def test_a_run_whose_proof_is_violated_on_its_event_is_found(monkeypatch):
 
     monkeypatch.setattr(vr, "learn", violated, raising=False)
     with pytest.raises(Falsified, match="violated on the event"):
-        catalogue.check("learn", case)
+        runner.check("learn", case)
 
 
 @pytest.mark.parametrize("part", ["optimum", "value below", "value above", "returns"])

@@ -9,7 +9,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, StoppedRun
-from verified_risk.learning import checkpoint
+from verified_risk.learning import episodes as episodes_of_runs
 
 STEPS = 8
 OPTIMUM = blackjack.worth(STEPS, lambda t, seen: None)
@@ -74,7 +74,7 @@ def test_twenty_thousand_hands_beat_sticking_at_17_and_a_hundred_thousand_are_ne
 
 def test_hands_that_were_interrupted_go_on_byte_for_byte(tmp_path, monkeypatch):
     """Lists, random starts and sets that are kept for some episodes: all of it is in the file."""
-    monkeypatch.setattr(checkpoint, "SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(episodes_of_runs, "SECONDS_BETWEEN", 0.0)
     state = tmp_path / "state.json"
 
     def stop(now):

@@ -16,7 +16,7 @@ from test_learn_run import Chain
 import verified_risk as vr
 from verified_risk import files
 from verified_risk.errors import InvalidArgument, InvalidFile, StoppedRun
-from verified_risk.learning import checkpoint
+from verified_risk.learning import episodes as episodes_of_runs
 
 LAKE = {"episodes": 300, "seed": 4}
 
@@ -36,7 +36,7 @@ def stop_at(episode):
 @pytest.fixture(autouse=True)
 def often(monkeypatch):
     """Write after every stretch, and make stretches short."""
-    monkeypatch.setattr(checkpoint, "SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(episodes_of_runs, "SECONDS_BETWEEN", 0.0)
     monkeypatch.setattr(sys.modules["verified_risk.learning.episodes"], "CHUNK", 40)
 
 
@@ -247,7 +247,7 @@ def test_the_series_of_all_episodes_are_put_together_only_to_be_written(tmp_path
     vr.learn(vr.models.two_paths(), vr.Mean(), episodes=200)
     assert calls == ["_columns", "_joined"]  # once, for what is handed out
     calls.clear()
-    monkeypatch.setattr(checkpoint, "SECONDS_BETWEEN", 1e9)
+    monkeypatch.setattr(episodes_of_runs, "SECONDS_BETWEEN", 1e9)
     vr.learn(Chain(), vr.Mean(), checkpoint=tmp_path / "state.json", **told)
     assert len(calls) == 2
 

@@ -15,7 +15,7 @@ import pytest
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
 from verified_risk.learning.declarations import Declared
-from verified_risk.learning.interval import Bracket
+from verified_risk.learning.evaluate import Bracket
 from verified_risk.learning.policies import LearnedPolicy
 from verified_risk.learning.problem import standard_form
 from verified_risk.learning.task import Settings, Task

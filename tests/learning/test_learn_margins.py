@@ -11,8 +11,7 @@ from test_learn_models import learner_of
 import verified_risk as vr
 from verified_risk.errors import StoppedRun
 from verified_risk.learning import audit
-from verified_risk.learning.evaluate import Judge
-from verified_risk.learning.interval import Bracket
+from verified_risk.learning.evaluate import Bracket, Judge
 from verified_risk.learning.problem import standard_form
 from verified_risk.learning.task import Settings, Task
 

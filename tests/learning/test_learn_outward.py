@@ -14,9 +14,8 @@ import verified_risk as vr
 from verified_risk.learning import evaluate
 from verified_risk.learning.declarations import Declared
 from verified_risk.learning.episodes import Record
-from verified_risk.learning.evaluate import Judge, best_on_grid
+from verified_risk.learning.evaluate import Bracket, Judge, best_on_grid
 from verified_risk.learning.guarantee import Problem, UniformProblem, data_bound, regret_bounds, uniform_bounds, up
-from verified_risk.learning.interval import Bracket
 from verified_risk.learning.planner import curve_of, planner_allowance, problem_of, target_of
 from verified_risk.learning.policies import LearnedPolicy
 from verified_risk.learning.problem import standard_form

@@ -193,8 +193,8 @@ def test_a_rival_goes_on_from_its_checkpoint(algorithm, tmp_path):
     mdp, told = small_random(), {"known_rewards": True, "algorithm": algorithm}
     whole = vr.learn(mdp, "cvar(1/2)", episodes=300, **told)
     settings = Settings.read("cvar(1/2)", 300, algorithm=algorithm, declared=Declared(rewards=True))
-    from verified_risk.learning.checkpoint import Checkpoint
-    from verified_risk.learning.interval import Bracket
+    from verified_risk.learning.episodes import Checkpoint
+    from verified_risk.learning.evaluate import Bracket
 
     task = Task.of(standard_form(mdp), settings)
     first, second = task.learner(), task.learner()

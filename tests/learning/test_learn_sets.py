@@ -15,7 +15,7 @@ from verified_risk.errors import InvalidArgument
 from verified_risk.kernels.learn_data import Path
 from verified_risk.kernels.learn_sets import kl_low, radius_of, refresh_reward, threshold_of
 from verified_risk.learning.declarations import Declared, knowledge_of
-from verified_risk.learning.interval import Bracket
+from verified_risk.learning.evaluate import Bracket
 from verified_risk.learning.learner import draws_of
 from verified_risk.learning.problem import standard_form
 from verified_risk.learning.task import Settings, Task

@@ -15,9 +15,8 @@ from reference_learner import kl_low
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidFile, Unsupported
-from verified_risk.learning.log_problem import LogProblem
+from verified_risk.learning.log_problem import LogProblem, Rows, ball_above, ball_rate
 from verified_risk.learning.policies import BlackBoxPolicy
-from verified_risk.learning.rows import Rows, ball_above, ball_rate
 
 ROLES = ("episode", "state", "action", "reward", "next_state", "terminated")
 BEHAVIOURS = {

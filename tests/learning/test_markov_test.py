@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import verified_risk as vr
-from verified_risk.learning.markov_test import MarkovTest, _average, _log_e, markov_test
+from verified_risk.learning.log_problem import MarkovTest, _average, _log_e, markov_test
 
 
 def log_of(rows):

@@ -21,7 +21,7 @@ import verified_risk as vr
 from proofs_checks import recheck
 from proofs_checks.engine.ledger import Ledger
 from proofs_checks.fuzz.property import limited
-from proofs_checks.fuzz.samples import CERTIFICATES
+from proofs_checks.fuzz.readers import CERTIFICATES
 from verified_risk import errors, files
 from verified_risk.cli import main
 from verified_risk.cli.failures import LONGEST_LINE

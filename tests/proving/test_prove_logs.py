@@ -18,7 +18,7 @@ from proof_files import accepted, certificate_text, plant_program, verdicts
 
 import verified_risk as vr
 from verified_risk.errors import NotProved, Unsupported
-from verified_risk.learning import log_proof
+from verified_risk.learning import log_answers
 
 INITIAL = {0: "2/3", 1: "1/3"}
 FACTS = {"rewards": [-1, 0, 2], "initial": INITIAL, "horizon": 2, "states": [0, 1], "actions": [0, 1]}
@@ -317,8 +317,8 @@ def test_a_wrong_file_is_refused_with_its_line(edit, tmp_path):
 
 def test_an_end_above_the_test_is_noticed(monkeypatch):
     log, _ = logged(world(0), 100, 0)
-    found, right = answered(log, "mean"), log_proof.lower_end
-    monkeypatch.setattr(log_proof, "lower_end", lambda x, n, odds: right(x, n, odds / 1.01))
+    found, right = answered(log, "mean"), log_answers.lower_end
+    monkeypatch.setattr(log_answers, "lower_end", lambda x, n, odds: right(x, n, odds / 1.01))
     with pytest.raises(NotProved, match="a lower end of a probability is not proved"):
         found.prove()
 
@@ -333,9 +333,9 @@ def test_another_theorem_than_that_about_data_is_no_proof(monkeypatch, tmp_path)
 
 @pytest.mark.parametrize(("x", "n"), [(1, 1), (1, 7), (6, 7), (300, 300), (3, 1000), (998, 1000)])
 def test_ends_are_the_greatest_that_pass(x, n):
-    w = log_proof.lower_end(x, n, 740.0)
-    assert w == 0 or passes(x, n, Q(w, log_proof.SHARES), Q(740))
-    assert not passes(x, n, Q(w, log_proof.SHARES) + Q(1, 10**5), Q(740))
+    w = log_answers.lower_end(x, n, 740.0)
+    assert w == 0 or passes(x, n, Q(w, log_answers.SHARES), Q(740))
+    assert not passes(x, n, Q(w, log_answers.SHARES) + Q(1, 10**5), Q(740))
 
 
 def test_what_is_not_covered_is_said(monkeypatch, tmp_path):

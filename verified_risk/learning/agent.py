@@ -19,11 +19,10 @@ from ..errors import InvalidArgument, InvalidFile, StoppedRun, Unsupported, Veri
 from ..kernels.learn_data import Floats, Path
 from ..numbers.rational import Rational, as_fraction
 from ..objectives import Weighting
-from .checkpoint import Checkpoint, recorded
 from .declarations import Declared, RewardOf, Witness, check_box
 from .environment import black_box, horizon_of, read_actions, read_sizes, read_steps, shell_of
-from .episodes import Count, Record, is_over
-from .interval import Bracket
+from .episodes import Checkpoint, Count, Record, is_over, recorded
+from .evaluate import Bracket
 from .policies import BlackBox, BlackBoxPolicy
 from .run import OptimumInterval, Run, assemble
 from .task import Settings, Task

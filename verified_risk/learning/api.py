@@ -15,11 +15,9 @@ from ..numbers.rational import Rational
 from ..objectives import Weighting
 from ..policy.playing import Environment
 from ..progress import Report, counted, read_report
-from .checkpoint import Checkpoint, recorded
 from .declarations import Declared, RewardOf, check_model
-from .episodes import Count, play_all
-from .evaluate import Judge, best_on_grid, best_value
-from .interval import Bracket
+from .episodes import Checkpoint, Count, play_all, recorded
+from .evaluate import Bracket, Judge, best_on_grid, best_value
 from .planner import target_of
 from .problem import standard_form
 from .run import Run, assemble

@@ -1,23 +1,193 @@
-"""The episodes of a run, and the record of them."""
+"""The episodes of a run, the record of them, and the state of the learner in a file.
+
+From the file an interrupted run continues to the same result.  Random numbers are not stored: those of episode k are a
+function of the seed and of k.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .checkpoint import Checkpoint
-from .evaluate import Judge
-from .interval import Bracket
-from .learner import Episodes, Floats, Learner, draws_of
-from .policies import LearnedPolicy
+from .. import files
+from ..errors import InvalidArgument, InvalidFile
+from ..files import decode_array, encode_array
+from ..objectives import objective
+from .declarations import Declared, RewardOf
+from .evaluate import Bracket, Judge
+from .learner import Episodes, Floats, Ints, Learner, draws_of
+from .policies import BlackBox, LearnedPolicy
 from .problem import standard_form
 from .task import Settings, Task
 
 if TYPE_CHECKING:
     from .run import Run
+
+
+SECONDS_BETWEEN = 20.0
+"""The time between two writings of the file; a crash loses this much play and one batch."""
+
+
+class KnownRows(NamedTuple):
+    """The declarations that a run changes."""
+
+    length: Ints
+    state: Ints
+    atom: Ints
+
+
+class Checkpoint:
+    """The file ``path`` with the state of a run; None stores nothing.
+
+    ``about`` is everything that determines the run; with ``any_number`` the number of episodes and the length of the
+    interval at which to stop do not, so that a finished run can be continued.
+    """
+
+    def __init__(
+        self, path: Path | None, about: dict[str, Any], learner: Learner, bracket: Bracket, *, any_number: bool = False
+    ) -> None:
+        self.path, self.about, self.learner, self.bracket = path, about, learner, bracket
+        self.free = ("episodes", "stop_when") if any_number else ()
+        self.last = time.monotonic()
+
+    def restore(self) -> tuple[int, list[Floats]]:
+        """Read the file into the learner and the interval; return the episodes done and the series so far.
+
+        Returns (0, []) if there is no file yet.  Raises :class:`InvalidArgument` if the path cannot be written to, and
+        :class:`InvalidFile` if the file is damaged or belongs to another run.
+        """
+        if self.path is None:
+            return 0, []
+        if not self.path.exists() and self.path.parent.is_dir():
+            return 0, []
+        if not self.path.is_file():  # refused before the first episode
+            raise InvalidArgument(f"checkpoint is {str(self.path)!r}, wanted a regular file in a folder that exists")
+        try:
+            return files.read(self.path, "learning", self._restore)
+        except InvalidFile as error:
+            raise InvalidFile(f"{error}; choose another file, or delete {self.path} to start again") from None
+
+    def _restore(self, data: dict[str, Any]) -> tuple[int, list[Floats]]:
+        for name, value in self.about.items():
+            if data["about"].get(name) != value and name not in self.free:
+                raise InvalidFile(
+                    f"{self.path} holds another run: its {name} is {_short(data['about'].get(name))}, this run's is "
+                    f"{_short(value)}"
+                )
+        learner = self.learner
+        learner.counts = self._rows("counts", learner.counts, data["counts"])
+        learner.model = self._rows("model", learner.model, data["model"])
+        named = [data["known"][name] for name in ("length", "state", "atom")]
+        learner.known = learner.known._replace(**self._rows("known", KnownRows(*learner.known[:3]), named)._asdict())
+        for name, array in self._arrays().items():
+            array[:] = decode_array(data[name])
+        policy = decode_array(data["policy"])
+        _require(policy.size == 0 or 0 <= policy.min() <= policy.max() < max(learner.standard.n_actions), "policy")
+        learner.value, learner.upper, learner.planned = data["value"], data["upper"], data["planned"]
+        learner.fresh = True
+        _require(type(data["bracket"]["next_check"]) is int, "bracket.next_check")
+        self.bracket.restore(data["bracket"])
+        done, series = data["episodes"], [decode_array(x) for x in data["series"]]
+        _require(type(done) is int and done >= 0, "episodes")
+        columns = 5 if "environment" in self.about else 6  # an environment has no values of policies
+        _require(len(series) == columns or not (series or done), "series")
+        for i, column in enumerate(series):
+            _require(column.dtype == np.float64 and column.shape == (done,), f"series[{i}]")
+        return done, series
+
+    def _rows(self, name: str, own: Any, given: Sequence[Any]) -> Any:
+        """Return arrays of the types of ``own``, of any number of columns; their indices are checked, because compiled
+        code does not check them.
+        """
+        found = type(own)(*(decode_array(x) for x in given))
+        for field, before, after in zip(own._fields, own, found, strict=True):
+            same = (after.dtype, after.ndim, after.shape[:1]) == (before.dtype, before.ndim, before.shape[:1])
+            _require(same, f"{name}.{field}")
+        width = found.state.shape[1]
+        _require(found.atom.shape == found.state.shape, f"{name}.atom")
+        standard = self.learner.standard
+        for field, most in (("length", width), ("state", standard.n_states), ("atom", max(len(standard.atoms) - 1, 0))):
+            array = getattr(found, field)
+            _require(array.size == 0 or 0 <= array.min() <= array.max() <= most, f"{name}.{field}")
+        return found
+
+    def _arrays(self) -> dict[str, Any]:
+        """Return the arrays of fixed size."""
+        learner, tables = self.learner, self.learner.tables
+        utilities = {"utility": learner.ascent.utility, "utility_below": learner.ascent_below.utility}
+        return {"quality": tables.quality, "touched": learner.touched, **utilities, "policy": tables.policy}
+
+    def save(self, episodes: int, series: Callable[[], Sequence[Floats]], *, now: bool = False) -> None:
+        """Write the file if ``SECONDS_BETWEEN`` have passed, or ``now``; ``series`` is called only then."""
+        if self.path is None or (not now and time.monotonic() - self.last < SECONDS_BETWEEN):
+            return
+        learner = self.learner
+        data = {
+            "about": self.about,
+            "episodes": episodes,
+            "series": [encode_array(x) for x in series()],
+            "counts": [encode_array(x) for x in learner.counts],
+            "model": [encode_array(x) for x in learner.model],
+            "known": {name: encode_array(getattr(learner.known, name)) for name in ("length", "state", "atom")},
+            **{name: encode_array(x) for name, x in self._arrays().items()},
+            "value": learner.value,
+            "upper": learner.upper,
+            "planned": learner.planned,
+            "bracket": self.bracket.to_json(),
+        }
+        files.write(self.path, "learning", data)
+        self.last = time.monotonic()
+
+
+class Recorded(NamedTuple):
+    """The settings of the run in a file; ``shell`` is None for a model, ``episodes`` is how many were played."""
+
+    about: dict[str, Any]
+    episodes: int
+    settings: Settings
+    shell: BlackBox | None
+
+
+def recorded(path: Path, known_rewards: RewardOf | None) -> Recorded:
+    """Read what the file of a run is about; ``known_rewards`` is the function that it had, as files keep none.
+
+    Raises :class:`InvalidFile` if the file is damaged, and :class:`InvalidArgument` if there is none or the function is
+    missing.
+    """
+
+    def parse(data: dict[str, Any]) -> Recorded:
+        about, episodes = data["about"], data["episodes"]
+        _require(isinstance(about, dict) and type(episodes) is int, "about")
+        declared = Declared.from_json(about["declared"])
+        if "known_rewards" in about:
+            if known_rewards is None:
+                raise InvalidArgument("known_rewards was a function, which files do not keep: pass it again")
+            declared = replace(declared, rewards=known_rewards)
+        settings = Settings.read(
+            objective(about["objective"]), about["episodes"], about["delta"], about["eta"], about["seed"],
+            about["algorithm"], about["bonus_scale"], declared, about["stop_when"],
+        )  # fmt: skip
+        return Recorded(about, episodes, settings, BlackBox.from_json(about) if "environment" in about else None)
+
+    if not path.is_file():
+        raise InvalidArgument(f"{str(path)!r} is no file, wanted one that a learner has written")
+    return files.read(path, "learning", parse)
+
+
+def _require(condition: object, name: str) -> None:
+    if not condition:
+        raise InvalidFile(f"{name} of the state has another type, shape or range than this run's")
+
+
+def _short(value: Any) -> str:
+    shown = str(value)
+    return shown if len(shown) <= 40 else shown[:37] + "..."
+
 
 CHUNK = 4096
 """Episodes whose random numbers are drawn together; a checkpoint may be written after them."""

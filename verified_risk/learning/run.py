@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..plotting import Picture
     from .audit import AuditReport
     from .episodes import Record
-    from .interval import Bracket
+    from .evaluate import Bracket
     from .learner import Learner
     from .task import Settings, Task
 
