@@ -7,6 +7,7 @@ import math
 import random
 from collections import Counter
 from fractions import Fraction as Q
+from types import SimpleNamespace
 
 import mpmath
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 from reference_learner import kl_low
 
 import verified_risk as vr
-from verified_risk.errors import InvalidArgument, InvalidFile, Unsupported
+from verified_risk.errors import InvalidArgument, InvalidFile, MissingDependency, Unsupported
 from verified_risk.learning.log_problem import LogProblem, Rows, ball_above, ball_rate
 from verified_risk.learning.policies import BlackBoxPolicy
 
@@ -141,6 +142,37 @@ def test_counts_are_those_of_the_rows_whatever_the_source(tmp_path, ending):
         assert problem.task.knowledge.tests == live * 2 * states * 3 + states
         assert (log.episodes, int(log.complete.sum()), log.longest) == (episodes, sum(x[-1] for x in rows), 3)
         assert log.returns(2)[0] == sum(row[3] for row in rows[:2] if row[0] == rows[0][0])
+
+
+class Minari:
+    """A data set as the package ``minari`` gives it: a last step that led nowhere repeats its state."""
+
+    def __init__(self, rows, shape=np.array):
+        self.rows, self.shape = rows, shape
+
+    def iterate_episodes(self):
+        for k, own in itertools.groupby(self.rows, key=lambda row: row[0]):
+            _, state, action, reward, after, ended = zip(*own, strict=True)
+            seen = self.shape([*state, state[-1] if ended[-1] else after[-1]])
+            yield SimpleNamespace(
+                id=k, observations=seen, actions=np.array(action), rewards=np.array(reward, float), terminations=ended
+            )
+
+
+def test_a_minari_data_set_is_read_as_its_rows():
+    rows = played(model(3), 80, 2, "uniform", ending=(2,))
+    log, plain = vr.Log.from_minari(Minari(rows)), log_of(rows)
+    for name in ("states", "actions", "rewards", "first", "state", "action", "reward", "successor"):
+        assert list(getattr(log, name)) == list(getattr(plain, name)), name
+    pairs = vr.Log.from_minari(Minari(rows, lambda x: (np.array(x), np.zeros(len(x), int))))
+    assert pairs.states == tuple((s, 0) for s in plain.states)
+    assert vr.Log.from_minari(Minari(rows, lambda x: np.array(x)[:, None])).states == tuple((s,) for s in plain.states)
+    with pytest.raises(InvalidArgument, match=r"episode 0: observations are float64 of shape \(\d,\), wanted integers"):
+        vr.Log.from_minari(Minari(rows, lambda x: np.array(x, float)))
+    with pytest.raises(InvalidArgument, match=r"episode 0: \d observations, wanted one more than \d actions"):
+        vr.Log.from_minari(Minari(rows, lambda x: np.array(x[1:])))
+    with pytest.raises(MissingDependency, match=r"verified-risk\[minari\]"):
+        vr.Log.from_minari("toy/nowhere-v0")
 
 
 def test_a_state_named_terminal_and_a_flag_mean_the_same():

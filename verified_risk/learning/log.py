@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .. import files
-from ..errors import InvalidArgument, InvalidFile, InvalidNumber
+from ..errors import InvalidArgument, InvalidFile, InvalidNumber, MissingDependency
 from ..kernels.learn_data import Bools, Ints
 from ..numbers.rational import Rational, as_fraction, said
 
@@ -215,6 +215,36 @@ class Log:
         columns = ((np.cumsum(over) - over).tolist(), state, action, reward, after, ended)
         return cls.from_arrays(terminal=terminal, delta=delta, **dict(zip(ROLES, columns, strict=False)))
 
+    @classmethod
+    def from_minari(cls, dataset: object, *, terminal: Iterable[Name] = (), delta: Rational | None = None) -> Log:
+        """Return the log in a Minari data set whose observations and actions are discrete, or tuples of discrete ones.
+
+        :param dataset: a ``minari.MinariDataset``, or the id of one on this machine
+        :param terminal: states that end an episode
+        :param delta: the most that all questions may spend
+        :returns: the log
+        :raises InvalidArgument: for the first bad row, and for observations or actions that are not discrete
+        :raises MissingDependency: if an id is given and ``minari`` is not installed
+        """
+        found: Any = dataset
+        if isinstance(dataset, str):
+            try:
+                import minari
+            except ImportError:
+                raise MissingDependency("Minari data sets are read by minari", extra="minari") from None
+            found = minari.load_dataset(dataset)
+        columns: dict[str, list[Any]] = {role: [] for role in ROLES[:6]}
+        for one in found.iterate_episodes():
+            where = f"episode {one.id}"
+            seen, done = (_discrete(getattr(one, name), where, name) for name in ("observations", "actions"))
+            if len(seen) != len(done) + 1:
+                raise InvalidArgument(f"{where}: {len(seen)} observations, wanted one more than {len(done)} actions")
+            ended = [bool(x) for x in one.terminations]
+            rows = ([one.id] * len(done), seen[:-1], done, _listed(one.rewards), seen[1:], ended)
+            for role, row in zip(columns, rows, strict=True):
+                columns[role] += row
+        return cls(columns, terminal, delta)
+
     # -- checking -----------------------------------------------------------------------------------------------------
 
     def _bad(self, row: int, what: str) -> InvalidArgument:
@@ -352,6 +382,18 @@ def _listed(column: Any) -> list[Any]:
     """Return a column as a list of plain Python values."""
     read = getattr(column, "to_list", None) or getattr(column, "tolist", None) or column.__iter__
     return [_plain(x) for x in read()]
+
+
+def _discrete(values: Any, where: str, what: str) -> list[Any]:
+    """Return integers, or tuples of them, as a list."""
+    if isinstance(values, tuple):
+        return list(zip(*(_discrete(part, where, what) for part in values), strict=True))
+    array = np.asarray(values)
+    if array.dtype.kind not in "iub" or array.ndim not in (1, 2):
+        shape = f"{array.dtype} of shape {array.shape}"
+        raise InvalidArgument(f"{where}: {what} are {shape}, wanted integers, or tuples of them")
+    rows: list[Any] = array.tolist()
+    return [tuple(row) for row in rows] if array.ndim == 2 else rows
 
 
 def _missing(x: Any) -> bool:
