@@ -9,7 +9,7 @@ import verified_risk as vr
 from verified_risk import files
 from verified_risk.errors import InvalidModel
 from verified_risk.mdp import as_json
-from verified_risk.numbers.rational import less, row_sums, shortest_decimals
+from verified_risk.numbers.decimals import less, row_sums, shortest_decimals
 
 RNG = np.random.default_rng(0)
 FLOATS = {

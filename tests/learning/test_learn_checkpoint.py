@@ -138,9 +138,9 @@ def test_the_state_of_another_run_is_refused(tmp_path):
 
 TO_THE_END = """
 import os, sys, time, verified_risk as vr
-from verified_risk.learning import checkpoint
-checkpoint.SECONDS_BETWEEN = 0.0
-sys.modules["verified_risk.learning.episodes"].CHUNK = 20
+from verified_risk.learning import episodes
+episodes.SECONDS_BETWEEN = 0.0
+episodes.CHUNK = 20
 vr.learn(vr.models.machine_replacement(horizon=4), vr.CVaR("1/2"), episodes=1500, algorithm=sys.argv[2],
          checkpoint=sys.argv[1], progress=lambda now: os.path.exists(sys.argv[1]) and time.sleep(3600))
 """

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import verified_risk as vr
-from verified_risk.kernels import budget_pass, cell_pass, learn_data, learn_run, learn_utility, polygon_bounds
+from verified_risk.kernels import budget_pass, cell_pass, learn_data, learn_plan, learn_run, polygon_bounds
 from verified_risk.planning.search.cells_route import CellOracle
 
 
@@ -101,7 +101,7 @@ def test_what_lies_beyond_the_states_is_the_best_or_the_worst_of_those_that_may_
     gain[0, :3] = gains
     star, utility = np.full((1, 3), -1), np.arange(10.0)
     shape = SimpleNamespace(first=np.zeros(4), used=[2], top=[6], followers=followers)
-    learn_utility.gain_beyond.plain(0, shape, SimpleNamespace(gain=gain, star=star), utility, beyond)
+    learn_plan.gain_beyond.plain(0, shape, SimpleNamespace(gain=gain, star=star), utility, beyond)
     if pick is None:
         assert gain[0, 3].tolist() == [6.0, 7.0, 8.0]
     else:

@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 
 import verified_risk as vr
+from verified_risk.grid import scaled_model
 from verified_risk.objectives import objective
 from verified_risk.planning.tails import refine
 
@@ -20,7 +21,7 @@ def model():
 
 @pytest.fixture(scope="module")
 def one_round(model):
-    return refine._round(model, objective("cvar(1/4)").require_levels(), Fraction(1, 64))
+    return refine._solved(scaled_model(model, Fraction(1, 64)), objective("cvar(1/4)").require_levels())
 
 
 def finer(model, rounds, *, gap=Fraction(1, 10**6), deadline=float("inf"), spent=0.0):

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ..errors import InvalidModel, InvalidNumber
 from ..law import Law
-from ..numbers import rational
+from ..numbers import decimals
 from ..numbers.rational import as_fraction, exact_sum, meant, said
 from .action import Action, ContinuousReward
 from .reading import ULPS, Repairs, listed
@@ -106,7 +106,7 @@ class Packed:
         for first, last in reader.blocks():
             block = reader.sums(first, last)
             filled, at = self.filled[first:last], block.heads + np.maximum(self.filled[first:last], 0)
-            nearest, certain = rational.less(block.x[at], block.digits[at], block.places[at], block.high, block.low)
+            nearest, certain = decimals.less(block.x[at], block.digits[at], block.places[at], block.high, block.low)
             right = np.where(filled < 0, (block.high == 0) & (block.low == 0), certain & (nearest == block.x[at]))
             doubtful += (first + np.flatnonzero(~(block.plain & right))).tolist()
         for i in sorted(set(doubtful)):
@@ -208,11 +208,11 @@ class _Reader:
     def sums(self, first: int, last: int) -> _Block:
         begin = self.rows.start[first : last + 1] - self.rows.start[first]
         x, heads, sizes = self.packed.value[self.rows.start[first] : self.rows.start[last]], begin[:-1], np.diff(begin)
-        digits, places = rational.shortest_decimals(np.minimum(x, 1.0))
-        high, low = rational.row_sums(digits, places, begin)
+        digits, places = decimals.shortest_decimals(np.minimum(x, 1.0))
+        high, low = decimals.row_sums(digits, places, begin)
         plain = (np.maximum.reduceat(x, heads) <= 1) & (sizes <= LONGEST) & (np.add.reduceat(x, heads) < 8)
-        plain &= np.maximum.reduceat(places, heads) <= rational.HIGH + rational.LOW
-        return _Block(x, heads, sizes, digits, places, high - 10**rational.HIGH, low, plain)
+        plain &= np.maximum.reduceat(places, heads) <= decimals.HIGH + decimals.LOW
+        return _Block(x, heads, sizes, digits, places, high - 10**decimals.HIGH, low, plain)
 
     def _read_block(self, first: int, last: int) -> list[int]:
         """Read some rows, and return those that are left, in order."""
@@ -220,12 +220,12 @@ class _Reader:
         off = plain & ((high != 0) | (low != 0))
         if not off.any():
             return np.flatnonzero(~plain).tolist()
-        gap = np.abs(high + low * 10.0**-rational.LOW) * 10.0**-rational.HIGH
-        slow = ~plain | (off & (gap > ULPS * sizes * 2.0**-self.rows.bits * (1 - rational.CLOSE)))
+        gap = np.abs(high + low * 10.0**-decimals.LOW) * 10.0**-decimals.HIGH
+        slow = ~plain | (off & (gap > ULPS * sizes * 2.0**-self.rows.bits * (1 - decimals.CLOSE)))
         rows = np.flatnonzero(off & ~slow)
-        maybe = rows[rational.near_small_fractions(x[heads[rows]])]
+        maybe = rows[decimals.near_small_fractions(x[heads[rows]])]
         if len(maybe):
-            near = rational.near_small_fractions(x[entry_places(np.append(heads, len(x)), maybe)])
+            near = decimals.near_small_fractions(x[entry_places(np.append(heads, len(x)), maybe)])
             slow[maybe[np.logical_and.reduceat(near, np.cumsum(sizes[maybe]) - sizes[maybe])]] = True
             rows = np.flatnonzero(off & ~slow)
         if len(rows):
@@ -240,17 +240,17 @@ class _Reader:
     ) -> None:
         """Let one entry of each row absorb what the row's sum misses; ``at`` is its place in the array of values."""
         (digits, places), (high, low), x = decimal, gap, self.packed.value
-        packed, whole = self.packed, 10 ** (rational.HIGH + rational.LOW)
-        nearest, certain = rational.less(x[at], digits, places, high, low)
+        packed, whole = self.packed, 10 ** (decimals.HIGH + decimals.LOW)
+        nearest, certain = decimals.less(x[at], digits, places, high, low)
         packed.filled[first + rows] = entry
         for k in np.flatnonzero(~certain).tolist():
-            missing = Fraction(int(high[k]) * 10**rational.LOW + int(low[k]), whole)
+            missing = Fraction(int(high[k]) * 10**decimals.LOW + int(low[k]), whole)
             nearest[k] = float(Fraction(int(digits[k]), 10 ** int(places[k])) - missing)
         x[at] = nearest
-        size = np.abs(high + low * 10.0**-rational.LOW)
+        size = np.abs(high + low * 10.0**-decimals.LOW)
         amounts = [
-            (abs(int(high[k]) * 10**rational.LOW + int(low[k])), -int(rows[k]))
-            for k in np.flatnonzero(size >= size.max() * (1 - rational.CLOSE)).tolist()
+            (abs(int(high[k]) * 10**decimals.LOW + int(low[k])), -int(rows[k]))
+            for k in np.flatnonzero(size >= size.max() * (1 - decimals.CLOSE)).tolist()
         ]
         amount, row = max(amounts)
         self.repairs.moved += len(rows)
@@ -266,7 +266,7 @@ class _Reader:
             exact = [_number(x, f"{self.name(i)}[{s}]") for s, x in zip(columns, values, strict=True)]
             self._keep(i, self._summing_to_one(i, exact))
             return
-        exact = [Fraction(w, 10**k) for w, k in map(rational.shortest_decimal, values)]
+        exact = [Fraction(w, 10**k) for w, k in map(decimals.shortest_decimal, values)]
         gap = exact_sum(exact) - 1
         packed.value[here] = values
         if gap and abs(gap) * 2**self.rows.bits <= ULPS * len(values):
@@ -291,7 +291,7 @@ class _Reader:
         """Return the small fractions that the floats of a row round, if these sum to 1; rows often repeat."""
         if values not in self.small:
             found = None
-            if rational.near_small_fractions(np.array(values)).all():
+            if decimals.near_small_fractions(np.array(values)).all():
                 found = tuple(map(meant, values))
             self.small[values] = found if found is not None and sum(found) == 1 else None
         return self.small[values]
