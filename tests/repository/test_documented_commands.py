@@ -36,7 +36,7 @@ LESS = {
 
 #: Benchmarks of several minutes each.
 MEASURED = (
-    "against_rlberry.py", "discounted.py", "discounted.py --curve docs/pictures/discount.svg", "first_minute.py",
+    "against_rlberry.py --write FOLDER", "discounted.py", "discounted.py --curve docs/pictures/discount.svg", "first_minute.py",
     "large.py", "time_limits.py --large --seconds 30",
 )  # fmt: skip
 
