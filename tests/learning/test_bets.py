@@ -13,7 +13,7 @@ from test_learn_reference import coin_walk
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
-from verified_risk.kernels.learn_plan import bet_above
+from verified_risk.kernels.learn_plan import bet_above, least_above
 from verified_risk.learning.declarations import Declared
 from verified_risk.learning.learner import draws_of
 from verified_risk.learning.problem import standard_form
@@ -55,6 +55,21 @@ def test_the_bound_is_the_least_over_eta_rounded_up():
         assert exact <= found <= exact + 2e-6 * (most - exact) + 1e-11 * most, (count, worth, most, threshold)
         closest = min(closest, float((found - exact) / most) if most else math.inf)
     assert closest < 1e-8
+
+
+def test_the_roundings_of_long_logarithms_are_paid_for():
+    rng = np.random.default_rng(6)
+    for _ in range(200):
+        count, worth = rng.integers(1, 10**6, 4), rng.random(4) * 1e-250
+        most, room, n = 1e-250, float(rng.random()) * 1e-250, int(count.sum())
+        rate = float(rng.random()) * 1e-3
+        found = least_above(count, worth, 4, n, most, rate, room)
+        with mpmath.workdps(40):
+            eta = mpmath.mpf(most) + mpmath.mpf(room)
+            product = mpmath.fprod(
+                (eta - mpmath.mpf(f)) ** (mpmath.mpf(int(c)) / n) for c, f in zip(count, worth, strict=True)
+            )
+            assert min(mpmath.mpf(most), eta - mpmath.exp(-mpmath.mpf(rate)) * product) <= found
 
 
 class Values:
