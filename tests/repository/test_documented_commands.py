@@ -36,8 +36,8 @@ LESS = {
 
 #: Benchmarks of several minutes each.
 MEASURED = (
-    "against_rlberry.py --write FOLDER", "discounted.py", "discounted.py --curve docs/pictures/discount.svg", "first_minute.py",
-    "large.py", "time_limits.py --large --seconds 30",
+    "against_rlberry.py --write FOLDER", "discounted.py", "discounted.py --curve docs/pictures/discount.svg",
+    "first_minute.py", "large.py", "time_limits.py --large --seconds 30",
 )  # fmt: skip
 
 #: Not run here: why, and the file and words that show where it is run.
