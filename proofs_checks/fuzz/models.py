@@ -118,7 +118,7 @@ class BruteForce(NamedTuple):
 
 
 def brute_force(case: Case) -> BruteForce:
-    """What enumeration finds for a case; raise ``Skipped`` if there are too many policies."""
+    """Return what enumeration finds for a case; raise ``Skipped`` if there are too many policies."""
     laws = laws_of(case["model"])
     curve, exact = curve_of(case["objective"])
     returns = [x for law in laws for x, _ in law]

@@ -225,7 +225,7 @@ def notes_html(row: Row) -> str:
 
 
 def reply_html(row: Row) -> str:
-    """What the authors say about a finding, from ``theory/replies.md``, or the place for it."""
+    """Return the authors' reply to a finding, from ``theory/replies.md``, or the place for it."""
     if row.elsewhere or not row.in_paper or row.finding is Severity.HOLDS:
         return ""
     said = replies().get(row.label, "none yet; this place is kept for it.")
