@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
@@ -239,13 +239,16 @@ def compiled(mdp: MDP, eta: Rational | None = None) -> Grid:
     """Compile ``mdp`` on its own grid for ``eta=None``, otherwise rounded up to multiples of ``eta``."""
     unit = own_unit(mdp) if eta is None else as_step(eta)
     stationary = mdp.discount == 1
-    if not mdp.is_discrete and not mdp.is_product and stationary:
+    rounded_before = not mdp.is_discrete and not mdp.is_product and stationary
+    if rounded_before:
         mdp = mdp.map_rewards(lambda r: r, lambda law: law.round_up(unit))
     rewards = _Rewards.of(mdp) if mdp.is_discrete else None
     steps = tuple(
         _continuous_step(mdp, t, unit) if rewards is None else rewards.step(mdp, t, unit)
         for t in range(1 if stationary else mdp.horizon)
     )
+    if rounded_before:  # the steps do not see how far the continuous rewards were raised
+        steps = tuple(replace(step, loss=unit) for step in steps)
     return Grid(mdp, unit, mdp.is_product, steps * mdp.horizon if stationary else steps)
 
 

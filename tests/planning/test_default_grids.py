@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import oracles
 import plan_models as models
 import pytest
 from scipy import stats
 
 import verified_risk as vr
-from verified_risk.errors import InvalidArgument
+from verified_risk.errors import InvalidArgument, Unsupported
 from verified_risk.mdp import action
 from verified_risk.numbers.enclosure import bounds
 from verified_risk.planning import grid_choice, rounding
@@ -71,6 +72,28 @@ def test_the_mean_of_continuous_rewards_needs_no_grid_from_the_caller():
     plan = vr.plan(uniform(), "mean")
     assert plan.lower <= 1 <= plan.upper
     assert plan.gap <= Fraction(2, 1000)
+
+
+@pytest.mark.parametrize("eta", [Fraction(1, 2), Fraction(1, 7), None])
+@pytest.mark.parametrize(
+    ("objective", "best"), [("var(1/3)", Fraction(1, 3)), ("1/2*cvar(1/2) + 1/2*cvar(1/4)", Fraction(3, 16))]
+)
+def test_a_continuous_reward_in_a_joint_model_is_charged_for_its_rounding(objective, best, eta):
+    """Reward and next state depend on each other in the first step; the last step pays a uniform reward."""
+    P = np.array([[[0.5, 0.5]], [[0, 1]]])
+    first = np.array([[[1.0, 0]], [[0, 0]]])
+    mdp = vr.MDP.from_arrays(
+        [P, P], [first, [[stats.uniform()], [stats.uniform()]]], initial=1, horizon=2, layout="sas"
+    )
+    plan = vr.plan(mdp, objective, eta=eta)
+    assert plan.lower <= best <= plan.upper
+    assert plan.gap <= (1 if eta == Fraction(1, 2) else Fraction(2, 3))
+
+
+def test_a_model_whose_coarsest_grid_does_not_fit_is_refused(monkeypatch):
+    models.limit_memory(monkeypatch, 50)
+    with pytest.raises(Unsupported, match=r"does not fit in 0\.0 GB on any grid: use fewer states or steps"):
+        vr.plan(uniform(), "var(1/3)")
 
 
 @pytest.mark.parametrize("objective", ["wang(1/2)", "1/2*cvar(1/2) + 1/2*cvar(1/4)"])

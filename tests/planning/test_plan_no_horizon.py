@@ -12,6 +12,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidModel, InvalidPolicy, Unsupported
+from verified_risk.planning import no_horizon
 
 Q = Fraction
 
@@ -171,5 +172,9 @@ def test_a_model_without_a_horizon_says_so_wherever_one_is_needed(tmp_path):
     assert vr.plan(mdp, "cvar(1/4)").lower == 1, "its ends are states that stay and pay nothing"
     with pytest.raises(InvalidModel, match="horizon is infinite, wanted a number of steps"):
         vr.MDP.from_outcomes([[[(1, 0, 0)]]], initial=0, horizon=math.inf, terminal=[1])
-    with pytest.raises(InvalidArgument, match="takes more than 100,000 steps"):
-        vr.plan(mdp.with_discount("999999/1000000"), "mean")
+    for discount, gap in (("999999/1000000", None), (1 - Q(1, 10**20), None), ("9999/10000", Q(1, 10**8))):
+        with pytest.raises(InvalidArgument, match="takes more than 100,000 steps"):
+            vr.plan(mdp.with_discount(discount), "mean", gap=gap)
+    assert vr.plan(mdp.with_discount(Q(1, 10**400)), "mean", gap=Q(1, 10)).cut.mdp.horizon == 1
+    steps, tail = no_horizon._discounted(mdp.with_discount("9/10"), Q(1, 10**400))
+    assert tail.high - tail.low <= Q(1, 10**400) < 100 * Q(9, 10) ** steps

@@ -14,7 +14,7 @@ from verified_risk.errors import Unsupported
 from verified_risk.grid import float_model
 from verified_risk.models import random_sparse
 from verified_risk.numbers.enclosure import bounds
-from verified_risk.planning import affordable_law
+from verified_risk.planning import affordable_law, routes, threshold
 from verified_risk.planning import clock as limits
 from verified_risk.planning.clock import Clock, TimeUp
 from verified_risk.planning.search import driver, grid_coordinates
@@ -224,3 +224,18 @@ def test_a_return_that_is_constant_on_the_grid_has_no_exact_law_without_time(clo
     mdp = vr.MDP(0, [[[1], [1]]], [[{"1/3": "1/2", "1/2": "1/2"}, {1: 1}]], horizon=12, discount="9/10")
     plan = vr.plan(mdp.with_discount(1).map_rewards(lambda r: r + 1), "wang(1/2)", eta=5, time_limit=0)
     assert "constant on the grid; left out for time: the policy's exact law" in plan.certificate.method
+
+
+def test_a_search_between_grid_points_is_compared_with_a_quantile_on_its_own_grid(monkeypatch):
+    """The rewards' own grid has fifty million points here, and one pass over it cannot be stopped."""
+    model = vr.MDP(0, [[[1], [1]]], [[{0: "1/2", 1: "1/2"}, {"1/3": 1}]], horizon=6, discount="19/20")
+    points, best = [], threshold.best_quantile
+
+    def counted(model, *args, **options):
+        points.append(model.remaining[0])
+        return best(model, *args, **options)
+
+    monkeypatch.setattr(routes, "best_quantile", counted)
+    vr.plan(model, "1/2*cvar(1/4) + 1/2*cvar(1/2)", time_limit=1)
+    assert points
+    assert max(points) < 10_000

@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 from itertools import pairwise
 
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, Unsupported
 from ..grid import own_unit
 from ..mdp import MDP
 from ..mdp.action import ContinuousReward
@@ -52,24 +52,24 @@ def steps_remaining(mdp: MDP, unit: Fraction) -> list[int]:
 def own_grid(mdp: MDP) -> Fraction | None:
     """Return the unit of the rewards' own grid, or None if it has more than :data:`LARGEST_GRID` points.
 
-    With a discount p/q, the least nonzero return of the last step is at least ``q**(T-1)`` units away from that of the
-    first, so for most discounts the answer is known before any unit is computed.
+    With a discount p/q the unit divides ``r / q**(T-1)`` for every reward r; for most discounts the grid is therefore
+    too large, which is known before any unit is computed.
     """
     low, high = mdp.reward_range
     if not mdp.is_discrete:
         return None
-    if low < high and mdp.discount.denominator ** (mdp.horizon - 1) > LARGEST_GRID * _smallest_ratio(mdp):
+    if low < high and mdp.discount.denominator ** (mdp.horizon - 1) > LARGEST_GRID * _end_over_range(mdp):
         return None
     unit = own_unit(mdp)
     return unit if (high - low) / unit * mdp.horizon <= LARGEST_GRID else None
 
 
-def _smallest_ratio(mdp: MDP) -> Fraction:
-    """Return the least nonzero reward over the range of rewards, but at least 1; no unit exceeds that reward over
-    ``q**(T-1)``."""
+def _end_over_range(mdp: MDP) -> Fraction:
+    """Return the smaller nonzero end of the range of rewards over its width, but at least 1; the unit is at most that
+    end over ``q**(T-1)``."""
     low, high = mdp.reward_range
-    least = min((abs(r) for r in (low, high) if r), default=high - low)
-    return max(Fraction(1), least / (high - low))
+    end = min((abs(r) for r in (low, high) if r), default=high - low)
+    return max(Fraction(1), end / (high - low))
 
 
 def table_bytes(n_states: int, remaining: list[int]) -> int:
@@ -170,9 +170,16 @@ def wanted_unit(mdp: MDP, gap: Fraction | None, *, searching: bool) -> Fraction:
 
 
 def grid_that_fits(mdp: MDP, unit: Fraction, *, searching: bool = False) -> Fraction:
-    """Return ``unit`` if its tables fit in memory, otherwise a short number above it whose tables fit."""
-    if _fits(mdp, unit, searching=searching):
-        return unit
-    while not _fits(mdp, unit, searching=searching):
-        unit *= 2
-    return round_up_to_two_digits(unit)
+    """Return ``unit`` if its tables fit in memory, otherwise a short number above it whose tables fit.
+
+    :raises Unsupported: if the tables do not fit even on a grid wider than the range of rewards
+    """
+    low, high = mdp.reward_range
+    fitting = unit
+    while not _fits(mdp, fitting, searching=searching):
+        if fitting >= high - low and listed_atoms(mdp, fitting) <= MOST_ATOMS:
+            raise Unsupported(
+                f"{mdp!r} does not fit in {memory_limit() / 1e9:.1f} GB on any grid", instead="fewer states or steps"
+            )
+        fitting *= 2
+    return unit if fitting == unit else round_up_to_two_digits(fitting)

@@ -14,6 +14,7 @@ Let :math:`Z_T` be the return of the first T steps and Z that of all (docs/theor
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -49,15 +50,17 @@ MOST_PASSES = 2000
 """Maximum number of passes that tighten a bound on the rewards of a path."""
 ULP = 2.0**-52
 SETTLED = 1e-3
-"""Change of an iteration below which it is scaled to a bound; any number below 1 would do."""
+"""Change per pass, in steps, at which the number of steps is scaled to a bound: below 1/2, as 1 - 2 SETTLED divides."""
+STILL = 1e-6
+"""Change per pass, as a share of the trivial bound, at which a bound on rewards is not tightened further."""
 
 Floats: TypeAlias = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
 class Tail:
-    """What the steps after T add: surely in ``[low, high]``, or in expectation, and then only at the ends that are
-    scaled by the Lipschitz constant of an objective."""
+    """What the steps after T can add: a number in ``[low, high]`` or, if ``expected``, one whose mean lies there; an
+    objective then changes by at most its Lipschitz constant times ``low`` and ``high``."""
 
     low: Fraction
     high: Fraction
@@ -88,12 +91,14 @@ def _discounted(mdp: MDP, gap: Fraction | None) -> tuple[int, Tail]:
     gamma, low, high = mdp.discount, -_largest_sum(mdp, -1), _largest_sum(mdp, 1)
     whole = high - low
     wanted = SHARE * (gap or DEFAULT_GAP * whole)
-    steps = 1
-    if whole > wanted:
-        steps = max(1, math.floor(math.log(float(wanted / whole)) / math.log(float(gamma))))
-        _check_steps(steps, gap)
-        while gamma**steps * whole > wanted:
-            steps += 1
+    if (1 - MOST_STEPS * (1 - gamma)) * whole > wanted:  # gamma**n >= 1 - n (1 - gamma)
+        _check_steps(MOST_STEPS + 1, gap)
+    most = 1
+    while gamma**most * whole > wanted:
+        most *= 2
+        _check_steps(most // 2, gap)
+    steps = bisect_left(range(1, most), True, key=lambda n: gamma**n * whole <= wanted) + 1
+    _check_steps(steps, gap)
     return steps, _surely(gamma**steps, low, high)
 
 
@@ -143,7 +148,7 @@ def _largest_sum(mdp: MDP, sign: int) -> Fraction:
     for _ in range(MOST_PASSES):
         after = np.maximum.reduceat(np.array(pays) + gamma * found[targets], firsts) + slack
         change, found = float(np.max(found - after)), np.minimum(after, found)
-        if change <= SETTLED**2 * scale:
+        if change <= STILL * scale:
             break
     return min(trivial, Fraction(float(found.max())))
 
@@ -213,7 +218,7 @@ class _Live:
             change = float(np.max(after - found, initial=0.0))
             found = after
             if change <= SETTLED:
-                bound = found / (1 - 2 * SETTLED)
+                bound = found / (1 - 2 * SETTLED)  # 1 + P f <= f + c implies 1 + P b <= b for b = f / (1 - c)
                 if np.all((1 + self.passed(bound)) * (1 + 2 * ULP) <= bound):
                     return bound
         raise Unsupported(
@@ -250,7 +255,7 @@ def _reached(mdp: MDP) -> set[int]:
 
 
 def _closed(mdp: MDP, states: Iterable[int], *, every: bool) -> set[int]:
-    """Return the largest subset that some action never leaves; if ``every``, that no action leaves or is paid in."""
+    """Return the largest subset in whose states some action stays inside; if ``every``, all actions stay and pay 0."""
     found, test = set(states), all if every else any
     if every:
         found = {s for s in found if all(action.reward_range == (Fraction(), Fraction()) for action in mdp.actions(s))}
@@ -311,6 +316,13 @@ class EndlessPlan(Plan):
         )  # fmt: skip
 
     @property
+    def _added(self) -> tuple[Fraction, Fraction]:
+        """Bounds on what the later steps add to the plan's own objective, for which there always are some."""
+        ends = self.tail.of(self.objective)
+        assert ends is not None
+        return ends
+
+    @property
     def _law(self) -> tuple[Law, Fraction] | None:
         return self.cut._law
 
@@ -328,7 +340,7 @@ class EndlessPlan(Plan):
         return Interval(low + ends[0], high + ends[1])
 
     def __str__(self) -> str:
-        low, high = self.tail.of(self.objective) or (self.tail.low, self.tail.high)
+        low, high = self._added
         added = f"all later ones add {at_least(low)} to {at_most(high)}, which both bounds include"
         return f"{super().__str__()}\nsteps      {self.cut.mdp.horizon} are planned; {added}"
 
@@ -344,7 +356,7 @@ class EndlessPlan(Plan):
         :returns: the bounds that were confirmed, and whether they are the plan's
         """
         found = self.cut.recheck(time_limit=time_limit, progress=progress)
-        low, high = self.tail.of(self.objective) or (Fraction(), Fraction())
+        low, high = self._added
         return replace(
             found,
             lower=None if found.lower is None else found.lower + low,

@@ -83,9 +83,10 @@ POINTS = Fraction(1, 2**58)
 
 
 def confirmable(lower: Fraction, mdp: MDP, objective: Weighting) -> Fraction:
-    """Return a short number just below ``lower``; for an irrational weighting one that points of it can confirm.
+    """Return a short number just below ``lower`` that the checker can confirm.
 
-    A number with a short denominator is no end of an enclosure: no irrational value of the weighting enters it.
+    The checker encloses an irrational weighting to within :data:`POINTS`, so a bound from such an enclosure is lowered
+    by that much; a bound with a denominator of at most 32 bits is taken not to come from one.
     """
     low, high = mdp.remaining_range(0)
     irrational = any(part.knots is None and part.quantile is None for _, part in objective.terms)
@@ -99,7 +100,7 @@ def tidy_above(x: Fraction) -> Fraction:
 
 
 def short_below(x: Fraction) -> Fraction:
-    """Return a short number at most ``x`` and not much less: ``1/n``, or two digits if it is above 1."""
+    """Return a short number at most ``x > 0``: below 1 it is ``1/n``, at least half of x, otherwise of two digits."""
     if x < 1:
         return Fraction(1, math.ceil(1 / x))
     power = Fraction(10) ** (len(str(math.floor(x))) - 2)
@@ -113,7 +114,7 @@ def round_up_to_two_digits(x: Fraction) -> Fraction:
         power *= 10
     while x * power >= 100:
         power /= 10
-    return Fraction(-((-x * power).__floor__())) / power
+    return math.ceil(x * power) / power
 
 
 def within_range(mdp: MDP, lower: Fraction, upper: Fraction) -> tuple[Fraction, Fraction]:

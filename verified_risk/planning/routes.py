@@ -193,8 +193,10 @@ def improved(found: Plan, problem: Problem) -> Plan:
         left = None if clock.seconds is None else max(clock.left, 0.0)
         if best.gap <= wanted or clock.late():
             break
+        # a quantile has no tables between grid points, and its own grid may be thousands of times as fine
+        eta = found.eta if searched_between and other.quantile is not None else problem.eta
         try:
-            plan = solve(Problem(problem.mdp, other, problem.eta, None, left))
+            plan = solve(Problem(problem.mdp, other, eta, None, left))
         except InvalidArgument:  # its tables do not fit
             continue
         between = isinstance(plan.policy, CellPolicy)

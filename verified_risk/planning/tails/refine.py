@@ -149,8 +149,8 @@ def _finer(
 ) -> tuple[ScaledModel | None, str]:
     """Return the next grid, or the reason why there is none."""
     last = rounds[-1]
-    ratio = float((last.upper - last.lower) / gap) if gap else math.inf
-    factor = min(16, 2 ** max(1, math.ceil(math.log2(1.1 * math.sqrt(ratio)))) if math.isfinite(ratio) else 4)
+    ratio = float(min((last.upper - last.lower) / gap, 1000)) if gap else 10.0
+    factor = min(16, 2 ** max(1, math.ceil(math.log2(1.1 * math.sqrt(ratio)))))
     if last.rounding > (last.upper - last.lower) / 4:
         return None, "float64 can certify no more"
     if len(rounds) > 2 and (last.upper - last.lower) > Fraction(9, 10) * (rounds[-3].upper - rounds[-3].lower):
