@@ -50,8 +50,8 @@ nightly: setup browser storm ocaml  ## slow campaigns
 mutate: setup ocaml  ## sampled faults, one at a time, judged by the tests that execute them; goes on where it was stopped
 	$(BIN)/python tests/mutation/campaign.py $(MUTATE)
 
-coverage: setup ocaml  ## which lines and branches the tests execute, folder by folder
-	$(BIN)/python tests/mutation/coverage_table.py
+coverage: setup ocaml  ## which lines and branches no test executes, file by file
+	$(BIN)/python -m pytest --cov=verified_risk --cov=proofs_checks --cov-branch --cov-report=term-missing:skip-covered
 
 rehearsal:  ## build wheel and sdist, check them, and run the tests against the wheel in an empty environment
 	PYTHON=$(PYTHON) sh tests/rehearsal.sh

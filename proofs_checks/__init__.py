@@ -60,7 +60,6 @@ _NAMES = {
     "equality": "engine.model",
     "least": "engine.model",
 }
-_SHOWN = {"Statement", "by_label", "theory"}  # shown as HTML in notebooks, which needs `report`
 
 
 def __getattr__(name: str) -> Any:
@@ -71,8 +70,6 @@ def __getattr__(name: str) -> Any:
         found = getattr(import_module(f".{_NAMES[name]}", __name__), name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name in _SHOWN:
-        import_module(".report", __name__)
     globals()[name] = found
     return found
 

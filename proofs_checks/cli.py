@@ -19,7 +19,7 @@ from .engine import certificate
 from .engine.ledger import Ledger, Row
 from .engine.model import Statement
 from .engine.own import statements_of
-from .report import files, readme
+from .report import files
 from .report.words import said_of, short
 from .theory import coverage
 
@@ -50,7 +50,7 @@ def report_command(check: bool, examples: int, seed: int, jobs: int, only_stale:
     rows = {**kept, **{row.label: row for row in ran.statements}}
     ledger = auditing.assemble([rows[statement.label] for statement in theory.ALL], examples, seed)
     print_table(ledger)
-    for path in (*files.write(ledger), readme.write(ledger)):
+    for path in files.write(ledger):
         click.echo(f"wrote {path}")
     sys.exit(auditing.exit_status(ledger))
 
@@ -66,11 +66,11 @@ def fresh_rows(examples: int, seed: int) -> dict[str, Row]:
         return {}
     if (ledger.examples, ledger.seed) != (examples, seed):
         return {}
-    known = {statement.label: statement for statement in theory.ALL}
+    rows = [(row, theory.BY_LABEL[row.label]) for row in ledger.statements if row.label in theory.BY_LABEL]
     return {
-        row.label: auditing.refreshed(row, known[row.label])
-        for row in ledger.statements
-        if row.label in known and row.source_sha256 == auditing.source_hash(known[row.label]) and not row.failures
+        row.label: auditing.refreshed(row, statement)
+        for row, statement in rows
+        if row.source_sha256 == auditing.source_hash(statement) and not row.failures
     }
 
 
@@ -78,19 +78,12 @@ def staleness() -> list[str]:
     """One line for each generated file that is stale and for each failure of the stored audit."""
     ledger = files.stored()
     lines = [f"the stored audit failed: {failure}" for failure in ledger.failures]
-    lines += [f"docs/{name} is stale: run python -m proofs_checks report" for name in files.stale()]
-    if readme.is_stale(ledger):
-        lines.append("README.md is stale: run python -m proofs_checks report")
-    old = auditing.stale(ledger, theory.ALL)
-    lines += [f"the evidence for {label} is stale: run python -m proofs_checks report" for label in old]
+    old = [*files.stale(), *(f"the evidence for {label}" for label in auditing.stale(ledger, theory.ALL))]
     wanted = certificate.expected(theory.ALL)
     present = {path.name: path.read_text(encoding="utf-8") for path in certificate.DIRECTORY.glob("*.json")}
-    lines += [
-        f"certificates/{name} is stale: run python -m proofs_checks report"
-        for name in sorted(wanted.keys() | present.keys())
-        if wanted.get(name) != present.get(name)
-    ]
-    return lines
+    names = sorted(wanted.keys() | present.keys())
+    old += [f"certificates/{name}" for name in names if wanted.get(name) != present.get(name)]
+    return lines + [f"{name} is stale: run python -m proofs_checks report" for name in old]
 
 
 def chosen_statements(labels: Sequence[str], module: str | None = None) -> list[Statement[Any]]:

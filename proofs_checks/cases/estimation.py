@@ -13,7 +13,7 @@ A pair that was never visited has radius 1 (any estimate): then :math:`\hat P = 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -127,10 +127,7 @@ def optimistic_mdp(estimate: MDP, radii: Radii) -> MDP:
 
 def with_top_state(mdp: MDP) -> MDP:
     """The same model with an unreachable ``s_inf``, so that policies of the optimistic model can play in it."""
-    top = mdp.n_states
-    transitions: list[list[Any]] = [[dict(action.successors) for action in mdp.actions(s)] for s in range(top)]
-    rewards: list[list[Any]] = [[action.reward_law for action in mdp.actions(s)] for s in range(top)]
-    return MDP(dict(mdp.initial), [*transitions, [{top: 1}]], [*rewards, [1]], mdp.horizon)
+    return optimistic_mdp(mdp, tuple((Fraction(),) * count for count in mdp.n_actions))
 
 
 def lifted(policy: Policy, mdp: MDP) -> Policy:
@@ -148,31 +145,27 @@ def lifted(policy: Policy, mdp: MDP) -> Policy:
 # -- the event ----------------------------------------------------------------------------------------------------
 
 
+def _errors(mdp: MDP, estimate: MDP, radii: Radii) -> Iterator[tuple[Fraction, list[Fraction], Fraction]]:
+    """For each pair its radius, the errors of the row, and the KS distance of the reward laws."""
+    for s, a, action in mdp:
+        row = [q - p for p, q in zip(row_of(mdp, s, a), row_of(estimate, s, a), strict=True)]
+        yield radii[s][a], row, action.reward_law.kolmogorov(estimate.actions(s)[a].reward_law)
+
+
 def on_event(mdp: MDP, estimate: MDP, radii: Radii) -> bool:
     r"""Corrected event: :math:`|F_{\tilde R} - F_R| \le \epsilon` and :math:`\tilde P - P \le \epsilon` for all pairs.
 
     A radius of 1 or more constrains nothing, whatever the estimate.
     """
-    for s, a, action in mdp:
-        eps = radii[s][a]
-        other = estimate.actions(s)[a]
-        if any(q - p > eps for p, q in zip(row_of(mdp, s, a), row_of(estimate, s, a), strict=True)):
-            return False
-        if action.reward_law.kolmogorov(other.reward_law) > eps:
-            return False
-    return True
+    return all(max(*row, ks) <= eps for eps, row, ks in _errors(mdp, estimate, radii))
 
 
 def on_printed_event(mdp: MDP, estimate: MDP, radii: Radii) -> bool:
     r"""The paper's event, with :math:`\epsilon_P = 2\sqrt{|S|}\,\epsilon_R`: l1, sup-norm and rewards."""
-    for s, a, action in mdp:
-        eps = radii[s][a]
-        gaps = [abs(p - q) for p, q in zip(row_of(mdp, s, a), row_of(estimate, s, a), strict=True)]
-        if max(gaps) > eps or sum(gaps) ** 2 > 4 * (mdp.n_states + 1) * eps**2:
-            return False
-        if action.reward_law.kolmogorov(estimate.actions(s)[a].reward_law) > eps:
-            return False
-    return True
+    return all(
+        max(*map(abs, row), ks) <= eps and sum(map(abs, row)) ** 2 <= 4 * (mdp.n_states + 1) * eps**2
+        for eps, row, ks in _errors(mdp, estimate, radii)
+    )
 
 
 def corrected_level(states: int, actions: int, episodes: int, horizon: int, delta: Fraction) -> Real:
@@ -227,8 +220,3 @@ def lipschitz(weighting: Weighting) -> Fraction:
 def total_variation(row: Sequence[Fraction], other: Sequence[Fraction]) -> Fraction:
     """Half the l1 distance of two rows."""
     return sum((abs(p - q) for p, q in zip(row, other, strict=True)), Fraction()) / 2
-
-
-def area_between(law: Law, dominating: Law) -> Fraction:
-    r""":math:`\int_0^1 (F_R - F_{\hat R})`, which is the difference of the means."""
-    return dominating.mean - law.mean

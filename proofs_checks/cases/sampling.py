@@ -39,26 +39,28 @@ def multinomial(masses: Sequence[Fraction], n: int) -> Iterator[tuple[tuple[int,
             yield counts, ways * probability
 
 
+def _errors(counts: Sequence[int], masses: Sequence[Fraction]) -> list[Fraction]:
+    """Each frequency minus its mass."""
+    n = sum(counts)
+    return [Fraction(c, n) - p for c, p in zip(counts, masses, strict=True)]
+
+
 def kolmogorov_gap(counts: Sequence[int], masses: Sequence[Fraction]) -> Fraction:
     """The largest difference of the cumulative frequencies and the cumulative masses (atoms in increasing order)."""
-    n = sum(counts)
-    return max(abs(Fraction(c, n) - f) for c, f in zip(accumulate(counts), accumulate(masses), strict=True))
+    return max(map(abs, accumulate(_errors(counts, masses))))
 
 
 def l1_gap(counts: Sequence[int], masses: Sequence[Fraction]) -> Fraction:
-    n = sum(counts)
-    return sum((abs(Fraction(c, n) - p) for c, p in zip(counts, masses, strict=True)), Fraction())
+    return sum(map(abs, _errors(counts, masses)), Fraction())
 
 
 def sup_gap(counts: Sequence[int], masses: Sequence[Fraction]) -> Fraction:
-    n = sum(counts)
-    return max(abs(Fraction(c, n) - p) for c, p in zip(counts, masses, strict=True))
+    return max(map(abs, _errors(counts, masses)))
 
 
 def excess_gap(counts: Sequence[int], masses: Sequence[Fraction]) -> Fraction:
     """The largest excess of a frequency over its mass."""
-    n = sum(counts)
-    return max(Fraction(c, n) - p for c, p in zip(counts, masses, strict=True))
+    return max(_errors(counts, masses))
 
 
 def tail_of(gap: Gap, masses: Sequence[Fraction], n: int) -> list[tuple[Fraction, Fraction]]:

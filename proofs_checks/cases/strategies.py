@@ -12,30 +12,27 @@ small denominators.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
 
 import verified_risk as vr
-from verified_risk.grid import grid_model
-from verified_risk.law import Law
-from verified_risk.mdp import MDP
-from verified_risk.objectives import PiecewiseLinear, VaR, Weighting
-from verified_risk.policy import HistoryPolicy, MarkovPolicy, Policy, ReturnPolicy
 
-from .estimation import Episode, Radii
-from .histories import history_policy, possible_histories
+from .enumeration import return_cells
+from .estimation import Episode, Radii, row_of
+from .greedy import reachable_sums
+from .histories import history_policy, possible_histories, weighted
 
 Shape: TypeAlias = Literal["any", "linear", "concave", "convex", "general"]
 Kind: TypeAlias = Literal["markov", "return", "history"]
+Event: TypeAlias = Literal["on", "off", "any"]
 
 
 @st.composite
 def rationals(
-    draw: DrawFn, *, min_value: int | Fraction = 0, max_value: int | Fraction = 1, max_denominator: int = 4
+    draw: st.DrawFn, *, min_value: int | Fraction = 0, max_value: int | Fraction = 1, max_denominator: int = 4
 ) -> Fraction:
     """Rationals of small denominator in ``[min_value, max_value]``; they shrink to small denominators first."""
     if min_value > max_value:
@@ -48,7 +45,7 @@ def rationals(
 
 
 @st.composite
-def levels(draw: DrawFn, *, max_denominator: int = 8, include_one: bool = True) -> Fraction:
+def levels(draw: st.DrawFn, *, max_denominator: int = 8, include_one: bool = True) -> Fraction:
     """Levels in (0, 1], or in (0, 1); they shrink to the mean's level 1 or to 1/2."""
     if not include_one and max_denominator < 2:
         raise ValueError("no level in (0, 1) has denominator 1: wanted max_denominator of at least 2")
@@ -57,7 +54,7 @@ def levels(draw: DrawFn, *, max_denominator: int = 8, include_one: bool = True) 
 
 
 @st.composite
-def masses(draw: DrawFn, count: int, *, max_weight: int = 3, positive: bool = False) -> tuple[Fraction, ...]:
+def masses(draw: st.DrawFn, count: int, *, max_weight: int = 3, positive: bool = False) -> tuple[Fraction, ...]:
     """Probability vectors; zeros are reachable unless ``positive``; they shrink to all mass on the first entry."""
     low = 1 if positive else 0
     weights = [draw(st.integers(1, max_weight)), *(draw(st.integers(low, max_weight)) for _ in range(count - 1))]
@@ -69,14 +66,14 @@ def masses(draw: DrawFn, count: int, *, max_weight: int = 3, positive: bool = Fa
 
 @st.composite
 def laws(
-    draw: DrawFn,
+    draw: st.DrawFn,
     *,
     min_value: int | Fraction = 0,
     max_value: int | Fraction = 1,
     max_atoms: int = 3,
     max_denominator: int = 4,
     max_weight: int = 3,
-) -> Law:
+) -> vr.Law:
     """Finite laws on a small grid of ``[min_value, max_value]``; they shrink to a point."""
     d = draw(st.integers(1, max_denominator))
     low, high = math.ceil(min_value * d), math.floor(max_value * d)
@@ -86,13 +83,13 @@ def laws(
     count = draw(st.integers(1, min(max_atoms, high - low + 1)))
     atoms = draw(st.lists(st.integers(low, high), min_size=count, max_size=count, unique=True))
     weights = draw(masses(count, max_weight=max_weight, positive=True))
-    return Law.of_weights({Fraction(x, d): p for x, p in zip(atoms, weights, strict=True)})
+    return vr.Law.of_weights({Fraction(x, d): p for x, p in zip(atoms, weights, strict=True)})
 
 
 @st.composite
 def weightings(
-    draw: DrawFn, *, shape: Shape = "any", max_corners: int = 2, max_denominator: int = 4, jumps: bool = False
-) -> Weighting:
+    draw: st.DrawFn, *, shape: Shape = "any", max_corners: int = 2, max_denominator: int = 4, jumps: bool = False
+) -> vr.Weighting:
     """Rational piecewise-linear weightings with up to ``max_corners`` inner corners; with ``jumps`` also VaR.
 
     They shrink to the mean.  Concave ones are mixtures of CVaRs, convex ones their reflections ``1 - H(1 - tau)``.
@@ -108,27 +105,27 @@ def weightings(
         taus = sorted(draw(st.lists(st.integers(1, d - 1), min_size=count, max_size=count, unique=True)))
         values = sorted(draw(st.lists(st.integers(0, d), min_size=count, max_size=count)))
         inner = [(Fraction(t, d), Fraction(v, d)) for t, v in zip(taus, values, strict=True)]
-        return PiecewiseLinear([(0, 0), *inner, (1, 1)])
+        return vr.PiecewiseLinear([(0, 0), *inner, (1, 1)])
     parts = draw(st.lists(levels(max_denominator=max_denominator), min_size=count, max_size=count, unique=True))
     weights = draw(masses(count, positive=True))
     concave = vr.Spectral(parts, weights)
     if kind == "concave":
         return concave if count > 1 else vr.CVaR(parts[0])
     assert concave.knots is not None
-    return PiecewiseLinear([(1 - tau, 1 - value) for tau, value in reversed(concave.knots)])
+    return vr.PiecewiseLinear([(1 - tau, 1 - value) for tau, value in reversed(concave.knots)])
 
 
 @st.composite
-def quantile_weightings(draw: DrawFn, *, max_denominator: int = 4) -> VaR:
+def quantile_weightings(draw: st.DrawFn, *, max_denominator: int = 4) -> vr.VaR:
     """Lower and upper quantiles, weightings with one jump."""
     upper = draw(st.booleans())
     level = draw(levels(max_denominator=max_denominator))
-    return VaR(1 - level, upper=True) if upper else VaR(level)
+    return vr.VaR(1 - level, upper=True) if upper else vr.VaR(level)
 
 
 @st.composite
 def mdps(
-    draw: DrawFn,
+    draw: st.DrawFn,
     *,
     min_states: int = 1,
     max_states: int = 2,
@@ -140,7 +137,7 @@ def mdps(
     max_denominator: int = 4,
     max_weight: int = 3,
     product: bool = True,
-) -> MDP:
+) -> vr.MDP:
     """Exact MDPs with rewards in [0, 1]; they shrink towards one state, one action, no reward.
 
     With ``product`` reward and next state are independent, as in the paper; otherwise they come as joint outcomes.
@@ -173,21 +170,23 @@ def mdps(
     start = [initial[s] for s in waiting]
     if product:
         transitions = [[[row[s] for s in waiting] for row, _ in actions] for actions in states]
-        return MDP(start, transitions, [[law for _, law in actions] for actions in states], horizon)
+        return vr.MDP(start, transitions, [[law for _, law in actions] for actions in states], horizon)
     number = {s: i for i, s in enumerate(waiting)}
     outcomes = [[[(p, number[s], r) for p, s, r in action] for action in actions] for actions in states]
-    return MDP.from_outcomes(outcomes, initial=start, horizon=horizon)
+    return vr.MDP.from_outcomes(outcomes, initial=start, horizon=horizon)
 
 
 @st.composite
-def _reward_laws(draw: DrawFn, rewards: SearchStrategy[Fraction], max_atoms: int, max_weight: int) -> Law:
+def _reward_laws(draw: st.DrawFn, rewards: st.SearchStrategy[Fraction], max_atoms: int, max_weight: int) -> vr.Law:
     values = draw(st.lists(rewards, min_size=1, max_size=max_atoms, unique=True))
     weights = draw(masses(len(values), max_weight=max_weight, positive=True))
-    return Law.of_weights(dict(zip(values, weights, strict=True)))
+    return vr.Law.of_weights(dict(zip(values, weights, strict=True)))
 
 
 @st.composite
-def choices(draw: DrawFn, count: int, *, deterministic: bool = False, max_weight: int = 2) -> int | dict[int, Fraction]:
+def choices(
+    draw: st.DrawFn, count: int, *, deterministic: bool = False, max_weight: int = 2
+) -> int | dict[int, Fraction]:
     """An action of ``count``, or a lottery over them; they shrink to action 0."""
     if count == 1:
         return 0
@@ -197,29 +196,23 @@ def choices(draw: DrawFn, count: int, *, deterministic: bool = False, max_weight
 
 
 @st.composite
-def markov_policies(draw: DrawFn, mdp: MDP, *, deterministic: bool = False) -> MarkovPolicy:
+def markov_policies(draw: st.DrawFn, mdp: vr.MDP, *, deterministic: bool = False) -> vr.MarkovPolicy:
     """Policies of step and state."""
     table = [[draw(choices(count, deterministic=deterministic)) for count in mdp.n_actions] for _ in range(mdp.horizon)]
-    return MarkovPolicy(mdp, table)
+    return vr.MarkovPolicy(mdp, table)
 
 
 @st.composite
-def return_policies(draw: DrawFn, mdp: MDP, *, deterministic: bool = False) -> ReturnPolicy:
+def return_policies(draw: st.DrawFn, mdp: vr.MDP, *, deterministic: bool = False) -> vr.ReturnPolicy:
     """Policies of step, state and return so far, with an entry wherever some policy leads."""
-    grid = grid_model(mdp)
-    return ReturnPolicy(
-        mdp,
-        {
-            (t, s, y * grid.unit): draw(choices(mdp.n_actions[s], deterministic=deterministic))
-            for t, level in enumerate(grid.reachable()[:-1])
-            for s, sums in sorted(level.items())
-            for y in sorted(sums)
-        },
+    cells = return_cells(mdp)
+    return vr.ReturnPolicy(
+        mdp, {cell: draw(choices(mdp.n_actions[cell[1]], deterministic=deterministic)) for cell in cells}
     )
 
 
 @st.composite
-def history_policies(draw: DrawFn, mdp: MDP, *, deterministic: bool = False) -> HistoryPolicy:
+def history_policies(draw: st.DrawFn, mdp: vr.MDP, *, deterministic: bool = False) -> vr.HistoryPolicy:
     """Policies of the whole history, with an entry for every possible one."""
     rows = {
         xi: draw(choices(mdp.n_actions[xi[-1]], deterministic=deterministic))
@@ -230,8 +223,8 @@ def history_policies(draw: DrawFn, mdp: MDP, *, deterministic: bool = False) -> 
 
 
 def policies(
-    mdp: MDP, *, kinds: Sequence[Kind] = ("markov", "return", "history"), deterministic: bool = False
-) -> SearchStrategy[Policy]:
+    mdp: vr.MDP, *, kinds: Sequence[Kind] = ("markov", "return", "history"), deterministic: bool = False
+) -> st.SearchStrategy[vr.Policy]:
     """Policies of one model: Markov, y-dependent and history-dependent, with lotteries unless ``deterministic``."""
     by_kind: dict[str, Any] = {"markov": markov_policies, "return": return_policies, "history": history_policies}
     return st.one_of([by_kind[kind](mdp, deterministic=deterministic) for kind in kinds])
@@ -239,38 +232,165 @@ def policies(
 
 def mdps_with_policies(
     *, kinds: Sequence[Kind] = ("markov", "return", "history"), deterministic: bool = False, **bounds: Any
-) -> SearchStrategy[tuple[MDP, Policy]]:
+) -> st.SearchStrategy[tuple[vr.MDP, vr.Policy]]:
     """Pairs of a model and one of its policies; ``bounds`` go to :func:`mdps`, with at most two atoms by default."""
     return mdps(**{"max_atoms": 2, **bounds}).flatmap(
         lambda mdp: st.tuples(st.just(mdp), policies(mdp, kinds=kinds, deterministic=deterministic))
     )
 
 
-# Public wrappers of estimation_strategies.py, which imports this file.
+# -- learning ---------------------------------------------------------------------------------------------------------
+#
+# The closeness lemma of the paper fails if the rewards of two models *interlace*: the CDFs are close, but the atoms
+# differ, and a y-policy can tell the models apart.  Random pairs rarely interlace, so mdp_pairs constructs them.
 
 
-def mdp_pairs(**bounds: Any) -> SearchStrategy[tuple[MDP, MDP]]:
-    """Two close models of one shape; half of them with interlaced rewards, where closeness lemmas break.
+@st.composite
+def mdp_pairs(
+    draw: st.DrawFn, /, *, max_horizon: int = 2, max_atoms: int = 2, max_denominator: int = 4, **bounds: Any
+) -> tuple[vr.MDP, vr.MDP]:
+    """Two models that differ in transitions and rewards only; half of them have interlaced rewards.
 
-    ``bounds`` as in :func:`proofs_checks.cases.estimation_strategies.mdp_pairs`.
+    ``bounds`` go to :func:`mdps`.  They shrink towards two equal models.
     """
-    from . import estimation_strategies
+    if draw(st.booleans()):
+        return draw(interlaced_pairs())
+    mdp = draw(mdps(max_horizon=max_horizon, max_atoms=max_atoms, max_denominator=max_denominator, **bounds))
+    shifted = draw(st.booleans())
+    half = Fraction(1, 2 * max_denominator)
+    transitions: list[list[Any]] = [[] for _ in range(mdp.n_states)]
+    rewards: list[list[Any]] = [[] for _ in range(mdp.n_states)]
+    for s, a, action in mdp:
+        row = row_of(mdp, s, a)
+        transitions[s].append(draw(st.one_of(st.just(row), masses(mdp.n_states))))
+        law = action.reward_law
+        if shifted:
+            move = draw(st.sampled_from((Fraction(), half, -half)))
+            rewards[s].append(_moved(law, move))
+        else:
+            other = laws(max_atoms=max_atoms, max_denominator=max_denominator)
+            rewards[s].append(draw(st.one_of(st.just(law), other)))
+    return mdp, vr.MDP(dict(mdp.initial), transitions, rewards, mdp.horizon)
 
-    return estimation_strategies.mdp_pairs(**bounds)
+
+@st.composite
+def interlaced_pairs(draw: st.DrawFn, *, max_teeth: int = 4) -> tuple[vr.MDP, vr.MDP]:
+    """One state, T = 2: the first action pays a comb of ``m`` equally likely rewards, its twin the comb between.
+
+    The other actions pay 0 or 1 in both.  KS is at most ``1/m``, TV is 1.
+    """
+    teeth = draw(st.integers(1, max_teeth))
+    shift = Fraction(1, teeth * draw(st.sampled_from((2, 4, 8))))
+    pays = draw(st.lists(st.integers(0, 1), min_size=1, max_size=2, unique=True))
+    rows = [[[1]] * (1 + len(pays))]
+    mass = Fraction(1, teeth)
+    combs = [{Fraction(j, teeth) + move: mass for j in range(teeth)} for move in (Fraction(), shift)]
+    if draw(st.booleans()):
+        combs.reverse()
+    mdp, twin = (vr.MDP(0, rows, [[vr.Law(comb), *pays]], 2) for comb in combs)
+    return mdp, twin
 
 
-def histories(mdp: MDP, *, min_episodes: int = 0, max_episodes: int = 6) -> SearchStrategy[tuple[Episode, ...]]:
-    """Episodes of ``mdp``, played by any learner; they shrink to no episode."""
-    from . import estimation_strategies
-
-    return estimation_strategies.histories(mdp, min_episodes=min_episodes, max_episodes=max_episodes)
+def _moved(law: vr.Law, move: Fraction) -> vr.Law:
+    """Every atom moved by the same amount, kept inside [0, 1]."""
+    return weighted((min(max(r + move, Fraction()), Fraction(1)), p) for r, p in law)
 
 
-def empirical_models(mdp: MDP, *, event: Literal["on", "off", "any"] = "on") -> SearchStrategy[tuple[MDP, Radii]]:
-    """An estimate of ``mdp`` and a radius for every pair, on or off the event that the radii cover the errors."""
-    from . import estimation_strategies
+def _shared_keys(mdp: vr.MDP, models: Iterable[vr.MDP]) -> list[tuple[int, int, Fraction]]:
+    """All ``(t, s, y)`` where some policy leads in some of the models, s a state of ``mdp``."""
+    return sorted(
+        {
+            (t, s, y)
+            for model in models
+            for t, level in enumerate(reachable_sums(model)[:-1])
+            for s, y in level
+            if s < mdp.n_states
+        }
+    )
 
-    return estimation_strategies.empirical_models(mdp, event=event)
+
+@st.composite
+def shared_return_policies(draw: st.DrawFn, mdp: vr.MDP, models: Iterable[vr.MDP]) -> vr.ReturnPolicy:
+    """y-policies of ``mdp`` with an entry wherever some policy leads in any of ``models``."""
+    choose = {s: choices(mdp.n_actions[s]) for s in range(mdp.n_states)}
+    return vr.ReturnPolicy(mdp, {(t, s, y): draw(choose[s]) for t, s, y in _shared_keys(mdp, models)})
+
+
+@st.composite
+def origin_policies(draw: st.DrawFn, mdp: vr.MDP, models: Iterable[vr.MDP]) -> vr.ReturnPolicy:
+    """y-policies that play one action per state where the first model leads and one elsewhere."""
+    several = tuple(models)
+    own = reachable_sums(several[0])
+    actions = [st.integers(0, count - 1) for count in mdp.n_actions]
+    first, inside, outside = ([draw(choice) for choice in actions] for _ in range(3))
+    table = {}
+    for t, s, y in _shared_keys(mdp, several):
+        table[t, s, y] = first[s] if t == 0 else (inside if (s, y) in own[t] else outside)[s]
+    return vr.ReturnPolicy(mdp, table)
+
+
+def shared_policies(mdp: vr.MDP, models: Iterable[vr.MDP]) -> st.SearchStrategy[vr.Policy]:
+    """Markov policies, y-policies, origin policies and mixtures of two y-policies, playable in all of ``models``."""
+    several = tuple(models)
+    returns = shared_return_policies(mdp, several)
+    mixtures = st.tuples(st.integers(1, 3), returns, returns).map(
+        lambda parts: vr.MixturePolicy([(Fraction(parts[0], 4), parts[1]), (1 - Fraction(parts[0], 4), parts[2])])
+    )
+    markov: st.SearchStrategy[vr.Policy] = markov_policies(mdp)
+    return st.one_of(markov, returns, origin_policies(mdp, several), mixtures)
+
+
+@st.composite
+def episodes(draw: st.DrawFn, mdp: vr.MDP) -> Episode:
+    """One episode of positive probability under some policy."""
+    s = draw(st.sampled_from([state for state, _ in mdp.initial]))
+    steps = []
+    for _ in range(mdp.horizon):
+        a = draw(st.integers(0, mdp.n_actions[s] - 1))
+        _, following, r = draw(st.sampled_from(mdp.actions(s)[a].outcomes))
+        steps.append((s, a, r))
+        s = following
+    return Episode(tuple(steps), s)
+
+
+def histories(mdp: vr.MDP, *, min_episodes: int = 0, max_episodes: int = 6) -> st.SearchStrategy[tuple[Episode, ...]]:
+    """Sequences of episodes of ``mdp``, played by any learner; they shrink to no episode."""
+    return st.lists(episodes(mdp), min_size=min_episodes, max_size=max_episodes).map(tuple)
+
+
+@st.composite
+def empirical_models(draw: st.DrawFn, mdp: vr.MDP, *, event: Event = "on", max_weight: int = 3) -> tuple[vr.MDP, Radii]:
+    """An estimate of ``mdp`` whose atoms are atoms of ``mdp``, and a radius for every pair.
+
+    On the event the radii cover the errors (often with nothing to spare); off it, some radius does not.
+    """
+    transitions: list[list[Any]] = [[] for _ in range(mdp.n_states)]
+    rewards: list[list[Any]] = [[] for _ in range(mdp.n_states)]
+    needed: list[list[Fraction]] = [[] for _ in range(mdp.n_states)]
+    for s, a, action in mdp:
+        row = row_of(mdp, s, a)
+        support = [i for i, p in enumerate(row) if p]
+        moved = [Fraction()] * mdp.n_states
+        for i, p in zip(support, draw(masses(len(support), max_weight=max_weight)), strict=True):
+            moved[i] = p
+        estimate = tuple(moved) if draw(st.booleans()) else row
+        law = action.reward_law
+        if draw(st.booleans()):
+            weights = draw(masses(len(law), max_weight=max_weight))
+            seen = vr.Law.of_weights(dict(zip(law.atoms, weights, strict=True)))
+        else:
+            seen = law
+        transitions[s].append(estimate)
+        rewards[s].append(seen)
+        excess = max(q - p for p, q in zip(row, estimate, strict=True))
+        needed[s].append(max(excess, law.kolmogorov(seen)))
+    spare = st.sampled_from((Fraction(), Fraction(1, 8), Fraction(1, 4), Fraction(1, 2), Fraction(1)))
+    radii = [[min(Fraction(1), least + draw(spare)) for least in row] for row in needed]
+    off = event == "off" or (event == "any" and draw(st.booleans()))
+    if off:
+        radii = [[least / draw(st.sampled_from((1, 2, 4))) for least in row] for row in needed]
+    estimated = vr.MDP(dict(mdp.initial), transitions, rewards, mdp.horizon)
+    return estimated, tuple(tuple(row) for row in radii)
 
 
 def register() -> None:
@@ -278,7 +398,7 @@ def register() -> None:
 
     Hypothesis calls this through its entry point.
     """
-    st.register_type_strategy(MDP, mdps())
-    st.register_type_strategy(Law, laws())
-    st.register_type_strategy(Weighting, weightings())
-    st.register_type_strategy(Policy, mdps_with_policies().map(lambda pair: pair[1]))
+    st.register_type_strategy(vr.MDP, mdps())
+    st.register_type_strategy(vr.Law, laws())
+    st.register_type_strategy(vr.Weighting, weightings())
+    st.register_type_strategy(vr.Policy, mdps_with_policies().map(lambda pair: pair[1]))

@@ -16,10 +16,9 @@ from verified_risk.errors import InvalidFile
 from verified_risk.files import write_text
 
 from .. import recheck
+from ..recheck import FORMAT, VERSION
 from .model import Statement, Verdict
 
-FORMAT = "proofs_checks/counterexample"
-VERSION = 1
 DIRECTORY = Path(__file__).parents[1] / "certificates"
 
 

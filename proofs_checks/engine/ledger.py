@@ -152,7 +152,7 @@ class Ledger:
 
     def to_json(self) -> str:
         """The content of the ledger's file."""
-        return json.dumps(dataclasses.asdict(self), indent=1, ensure_ascii=False) + "\n"
+        return json.dumps(_written(self), indent=1, ensure_ascii=False) + "\n"
 
     @staticmethod
     def from_json(text: str) -> Ledger:
@@ -174,6 +174,18 @@ class Ledger:
         return Ledger.from_json(files.read_text(path))
 
 
+def _stored(kind: Any) -> set[str]:
+    """The names of the fields that a ledger has: those that count when two of its records are compared."""
+    return {field.name for field in dataclasses.fields(kind) if field.compare}
+
+
+def _written(value: Any) -> Any:
+    """The records of a ledger as plain JSON."""
+    if dataclasses.is_dataclass(value):
+        return {name: _written(entry) for name, entry in vars(value).items() if name in _stored(value)}
+    return [_written(entry) for entry in value] if isinstance(value, tuple) else value
+
+
 def _read(kind: Any, data: Any, where: str) -> Any:
     """Read ``data`` as the annotated type ``kind``."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
@@ -183,7 +195,7 @@ def _read(kind: Any, data: Any, where: str) -> Any:
         _require(isinstance(data, list), data, where, "a list")
         return tuple(_read(arguments[0], entry, f"{where}[{i}]") for i, entry in enumerate(data))
     if dataclasses.is_dataclass(kind):
-        names = {field.name for field in dataclasses.fields(kind)}
+        names = _stored(kind)
         _require(isinstance(data, Mapping) and set(data) == names, data, where, f"the keys {sorted(names)}")
         hints = typing.get_type_hints(kind)
         return kind(**{name: _read(hints[name], data[name], f"{where}.{name}") for name in data})  # type: ignore[operator]

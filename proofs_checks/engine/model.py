@@ -21,7 +21,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from verified_risk.errors import InvalidArgument
-from verified_risk.numbers.enclosure import Interval, Real, Truth, at_least, bounds
+from verified_risk.numbers.enclosure import Interval, Truth, at_least, bounds
+from verified_risk.numbers.enclosure import Real as Real  # the type of a slack, for the modules with statements
 
 from . import codec, shown
 from .papers import Paper
@@ -245,9 +246,6 @@ Check: TypeAlias = Callable[[dict[str, Any]], tuple[Any, str, Any]]
 """From the instance of a certificate, with the standard library alone, ``(left, relation, right)`` of the printed
 claim; the relation is ``"<="``, ``">="`` or ``"="``."""
 
-as_html: list[Callable[[Statement[Any]], str]] = []
-"""How a statement is shown in a notebook; ``proofs_checks.report`` registers its renderer here."""
-
 
 def _no_cases() -> Iterator[Any]:
     return iter(())
@@ -262,11 +260,12 @@ class Statement(Generic[Case]):
     number of cases within which the strategy alone finds one; ``recheck`` recomputes both sides of the printed claim
     from a certificate's instance (:data:`Check`).  ``proof`` proves the corrected claim by polynomials;
     ``formal`` names the Coq theorems; ``theory`` is the anchor of the proof in words in ``docs/theory``.
-    ``said`` is how the paper makes the claim (:data:`Said`); ``finding`` is the severity of the fault, ``cause`` its
-    root.  ``reaches`` names parts of the true claim whose bound, multiplied by 0.99, random cases do not refute: the
-    factor that they refute and the reason (:mod:`.power`).  ``examples_share`` scales the number of random cases; fewer
-    than ``least_met`` cases that meet the hypotheses are a vacuous check, which fails.  ``source`` is the defining
-    file, by default that of the slack; ``paper`` is the paper that makes the claim, None for a claim of one's own.
+    ``said`` is how the paper makes the claim (:data:`Said`); ``cause`` is the root of its fault, ``finding`` the
+    severity, by default that of the cause.  ``reaches`` names parts of the true claim whose bound, multiplied by 0.99,
+    random cases do not refute: the factor that they refute and the reason (:mod:`.power`).  ``examples_share`` scales
+    the number of random cases; fewer than ``least_met`` cases that meet the hypotheses are a vacuous check, which
+    fails.  ``source`` is the defining file, by default that of the slack; ``paper`` is the paper that makes the claim,
+    None for a claim of one's own.
     """
 
     label: str
@@ -298,7 +297,10 @@ class Statement(Generic[Case]):
     source: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "finding", Severity(self.finding))
+        finding = Severity(self.finding)
+        if finding is Severity.HOLDS and self.cause is not None:
+            finding = self.cause.severity
+        object.__setattr__(self, "finding", finding)
         if self.printed is None and self.corrected is None:
             raise ValueError(f"{self.label} claims nothing: wanted a printed or a corrected claim")
         if self.counterexample is not None and self.printed is None:
@@ -336,9 +338,10 @@ class Statement(Generic[Case]):
             lines.append(f"  true: {self.corrected.words}")
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str | None:
-        """HTML for notebooks, if a renderer is registered (:data:`as_html`)."""
-        return as_html[-1](self) if as_html else None
+    def _repr_html_(self) -> str:
+        from proofs_checks.report.page import statement_html  # not relative, as evidence does not rest on it
+
+        return statement_html(self)
 
     def read(self, instance: dict[str, Any]) -> Case:
         """Decode the case of a JSON instance."""

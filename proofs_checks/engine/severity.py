@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -52,9 +52,14 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class Cause:
-    """The root of one or more findings: the lines of the LaTeX source and the correction."""
+    """The root of one or more findings: the lines of the LaTeX source and the correction.
+
+    ``severity`` grades the statements that have this cause and no finding of their own.  It is no part of a ledger,
+    which has the finding of each statement.
+    """
 
     key: str
     title: str
     lines: str
     right: str
+    severity: Severity = field(default=Severity.SLIP, compare=False)

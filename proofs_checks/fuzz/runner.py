@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, field
 from functools import cache
@@ -132,7 +132,7 @@ class Folder:
         counts = {name: asdict(count) for name, count in sorted(self.counts.items())}
         files.write(self.path / STATE, "fuzz", {"seed": self.seed, "runs": self.runs, "counts": counts})
 
-    def write_page(self, titles: dict[str, str]) -> Path:
+    def write_page(self) -> None:
         """``summary.md``: cases and failures of every property, then the failures."""
         lines = [
             "# Fuzzing",
@@ -143,7 +143,8 @@ class Folder:
             "|---|---|---:|---:|---:|---:|",
         ]
         for name, count in self.counts.items():
-            what = titles.get(name, "") + (f" (not checked: {count.absent})" if count.absent else "")
+            title = BY_NAME[name].title if name in BY_NAME else ""
+            what = title + (f" (not checked: {count.absent})" if count.absent else "")
             skipped = sum(count.skipped.values())
             lines.append(f"| {name} | {what} | {count.cases} | {skipped} | {count.seconds:.0f} | {count.failures} |")
         kept = self.failures()
@@ -152,7 +153,6 @@ class Folder:
             error = one["error"][:300].replace("|", "\\|").replace("`", "'")
             lines.append(f"- **{one['name']}**, {one['times']} times, seed {one['seed']}, in {one['where']}: `{error}`")
         files.write_text(self.path / PAGE, "\n".join(lines) + "\n")
-        return self.path / PAGE
 
 
 def _parsed(data: dict[str, Any]) -> tuple[int, int, dict[str, Count]]:
@@ -234,15 +234,12 @@ def run(
         raise InvalidArgument(f"the time is {seconds} s, wanted more than 0")
     wanted = chosen(properties)
     kept = Folder(Path(folder), seed)
-    ready = []
     for prop in wanted:
         kept.count(prop.name).absent = prop.available()
-        if kept.count(prop.name).absent is None:
-            ready.append(prop)
+    ready = [prop for prop in wanted if kept.count(prop.name).absent is None]
     if not ready:
         raise InvalidArgument(f"no property can be checked: {kept.count(wanted[0].name).absent}")
-    titles = {prop.name: prop.title for prop in chosen(())}
-    report = Report(kept.path, kept.path, kept.counts)
+    report = Report(kept.path, kept.path / PAGE, kept.counts)
     for prop in ready:
         warmed(prop.name)  # the workers find the compiled kernels in the cache
     until = time.monotonic() + seconds
@@ -252,24 +249,19 @@ def run(
         left = until - time.monotonic()
         return kept.next_batch(next(turns).name, min(BATCH_SECONDS, left)) if left > 0 else None
 
-    by_name = {prop.name: prop for prop in ready}
     try:
         with leaving_nothing():
             for batch, outcome in _outcomes(more, workers, cluster):
-                _note(report, kept, by_name[batch.name], outcome)
+                report.found += kept.add(BY_NAME[batch.name], outcome)
+                report.cases += outcome.cases
+                report.met += len(outcome.failures)
                 if progress is not None:
                     left = max(0.0, until - time.monotonic())
                     progress(f"{report.cases} cases, {report.met} failing, {left:.0f} s left")
     finally:
-        report.page = kept.write_page(titles)
+        kept.write_page()
         kept.write()
     return report
-
-
-def _note(report: Report, kept: Folder, prop: Property, outcome: Outcome) -> None:
-    report.found += kept.add(prop, outcome)
-    report.cases += outcome.cases
-    report.met += len(outcome.failures)
 
 
 # -- engines ---------------------------------------------------------------------------------------------------------
@@ -280,20 +272,14 @@ def _outcomes(more: Callable[[], Batch | None], workers: int, cluster: str | Non
         while (batch := more()) is not None:
             yield batch, run_batch(batch)
         return
-    going = True
-    while going:  # with a new pool after a worker has died
-        going = False
+    finished = False
+    while not finished:  # with a new pool after a worker has died
         with start(workers, cluster, get_context("spawn")) as pool:
-            for batch, outcome in _fed(more, pool):
-                going = going or outcome is _DIED
-                yield batch, _died(batch) if outcome is _DIED else outcome
+            finished = yield from _fed(more, pool)
 
 
-_DIED = Outcome()
-
-
-def _fed(more: Callable[[], Batch | None], pool: Workers) -> Iterator[tuple[Batch, Outcome]]:
-    """Keep all workers busy until there are no more or a worker dies."""
+def _fed(more: Callable[[], Batch | None], pool: Workers) -> Generator[tuple[Batch, Outcome], None, bool]:
+    """Keep all workers busy until there are no more, which is returned as True, or a worker dies."""
     running: dict[Any, Batch] = {}
     healthy = True
     while True:
@@ -303,14 +289,14 @@ def _fed(more: Callable[[], Batch | None], pool: Workers) -> Iterator[tuple[Batc
             except BrokenProcessPool:
                 healthy = False
         if not running:
-            return
+            return healthy
         for future in pool.first(list(running)):
             batch = running.pop(future)
             try:
                 yield batch, future.result()
             except BrokenProcessPool:
                 healthy = False
-                yield batch, _DIED
+                yield batch, _died(batch)
 
 
 def _died(batch: Batch) -> Outcome:

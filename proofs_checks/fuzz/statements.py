@@ -7,12 +7,11 @@ from collections.abc import Iterator
 
 from ..engine import search
 from ..engine.model import Verdict
-from ..theory import ALL
+from ..theory import ALL, BY_LABEL
 from .property import Case, Falsified, Property, Skipped
 
 EXAMPLES = 20
 """Random cases per statement and seed."""
-BY_LABEL = {statement.label: statement for statement in ALL}
 
 
 def make(rng: random.Random) -> Case:

@@ -7,8 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 from .exact import concave, law_of, phi, weighting
-from .file_format import Outcome, check, require
+from .file_format import Outcome, check, require, worst
 from .paths import History, Lottery, Model, gained, histories, model, policy, returns, y_policies
+
+
+def below(level: dict[History, Fraction], end: History) -> dict[History, Fraction]:
+    """The histories of a level in the state of ``end`` that earned at most as much."""
+    return {h: p for h, p in level.items() if h[-1] == end[-1] and gained(h) <= gained(end)}
 
 
 def averaged(m: Model, choose: Callable[[History], Lottery]) -> Callable[[History], Lottery]:
@@ -16,7 +21,7 @@ def averaged(m: Model, choose: Callable[[History], Lottery]) -> Callable[[Histor
     levels = [histories(m, choose, t) for t in range(m.horizon)]
 
     def printed(xi: History) -> Lottery:
-        same = {h: p for h, p in levels[len(xi) - 1].items() if h[-1] == xi[-1] and gained(h) <= gained(xi)}
+        same = below(levels[len(xi) - 1], xi)
         total = sum(same.values(), Fraction())
         require(total > 0, "the printed policy conditions on an event of positive probability")
         return list(law_of((a, p * q / total) for h, p in same.items() for a, q in choose(h)).items())
@@ -37,21 +42,13 @@ def _plays_as_often(data: dict[str, Any]) -> Outcome:
     """The probability of playing an action on histories that earned at most y, at the worst t, s, y, a."""
     m = model(data["mdp"])
     choose = policy(data["policy"], m)
-    printed = averaged(m, choose)
+    rules = (choose, averaged(m, choose))
     pairs = []
-    for t in range(m.horizon):
-        level = histories(m, choose, t)
+    for level in (histories(m, choose, t) for t in range(m.horizon)):
         for end in level:
-            below = {h: p for h, p in level.items() if h[-1] == end[-1] and gained(h) <= gained(end)}
-            for a in range(len(m.outcomes[end[-1]])):
-                pairs.append(
-                    tuple(
-                        sum((p * dict(rule(h)).get(a, Fraction()) for h, p in below.items()), Fraction())
-                        for rule in (choose, printed)
-                    )
-                )
-    left, right = max(pairs, key=lambda pair: abs(pair[0] - pair[1]))
-    return Outcome(left, "=", right)
+            played = [law_of((a, p * q) for h, p in below(level, end).items() for a, q in rule(h)) for rule in rules]
+            pairs += [[law.get(a, Fraction()) for law in played] for a in range(len(m.outcomes[end[-1]]))]
+    return worst(pairs, "=")
 
 
 @check("lem:augmented:2")
@@ -62,16 +59,9 @@ def _reaches_as_often(data: dict[str, Any]) -> Outcome:
     printed = averaged(m, choose)
     pairs = []
     for t in range(m.horizon + 1):
-        first, second = histories(m, choose, t), histories(m, printed, t)
-        for end in {*first, *second}:
-            pairs.append(
-                tuple(
-                    sum((p for h, p in level.items() if h[-1] == end[-1] and gained(h) <= gained(end)), Fraction())
-                    for level in (first, second)
-                )
-            )
-    left, right = max(pairs, key=lambda pair: abs(pair[0] - pair[1]))
-    return Outcome(left, "=", right)
+        levels = histories(m, choose, t), histories(m, printed, t)
+        pairs += [[sum(below(level, end).values(), Fraction()) for level in levels] for end in {*levels[0], *levels[1]}]
+    return worst(pairs, "=")
 
 
 @check("def:augmented")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from .enclosed import Bounds, above, printed_radius, root_of
 from .exact import Law, ks_distance, phi, steepest, weighting
 from .file_format import Outcome, check, number, require, whole
-from .paths import expected_cost, model, policy, returns, rewards_of, row_of, same_shape, y_policies
+from .paths import Model, expected_cost, model, policy, returns, rewards_of, row_of, same_shape, y_policies
 
 
 @check("lem:genbound")
@@ -27,6 +27,11 @@ def _genbound_cdf(instance: dict[str, Any]) -> Outcome:
     return Outcome(ks_distance(law, other), "<=", budget)
 
 
+def l1_distance(m: Model, twin: Model, s: int, a: int) -> Fraction:
+    """The l1 distance of the rows of a pair in two models."""
+    return sum((abs(p - q) for p, q in zip(row_of(m, s, a), row_of(twin, s, a), strict=True)), Fraction())
+
+
 def two_laws(instance: dict[str, Any]) -> tuple[Law, Law, Fraction]:
     """The laws of the return in M and in M', and B(pi)."""
     m, twin = model(instance["mdp"]), model(instance["twin"])
@@ -34,8 +39,7 @@ def two_laws(instance: dict[str, Any]) -> tuple[Law, Law, Fraction]:
     choose = policy(instance["policy"], m)
 
     def cost(t: int, s: int, a: int) -> Fraction:
-        rows = sum((abs(p - q) for p, q in zip(row_of(m, s, a), row_of(twin, s, a), strict=True)), Fraction())
-        return rows + ks_distance(rewards_of(m, s, a), rewards_of(twin, s, a))
+        return l1_distance(m, twin, s, a) + ks_distance(rewards_of(m, s, a), rewards_of(twin, s, a))
 
     return returns(m, choose), returns(twin, choose), expected_cost(m, choose, cost)
 
@@ -130,8 +134,8 @@ def _merely_optimal(instance: dict[str, Any]) -> Outcome:
     )
 
     def cost(t: int, s: int, a: int) -> Fraction:
-        rows = sum((abs(p - q) for p, q in zip(row_of(m, s, a), row_of(twin, s, a), strict=True)), Fraction()) / 2
-        return (m.horizon - 1 - t) * rows + ks_distance(rewards_of(m, s, a), rewards_of(twin, s, a))
+        rows = (m.horizon - 1 - t) * l1_distance(m, twin, s, a) / 2
+        return rows + ks_distance(rewards_of(m, s, a), rewards_of(twin, s, a))
 
     bound = steepest(instance["weighting"]) * expected_cost(m, choose, cost)
     return Outcome(value - phi(returns(m, choose), g), "<=", bound)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from .exact import Law, cdf, concave, law_of, phi, weighting
-from .file_format import Outcome, check, number, require, whole
+from .file_format import Outcome, check, number, require, whole, worst
 from .paths import History, Lottery, Model, lottery, model, returns, y_policies
 
 MOST_STEPS, MOST_SUMS = 1000, 10**5
@@ -24,6 +24,7 @@ def _sums(data: dict[str, Any]) -> list[Fraction]:
     horizon, eta, rewards = whole(data["horizon"], 1), number(data["eta"]), [number(r) for r in data["rewards"]]
     require(horizon <= MOST_STEPS, f"at most {MOST_STEPS} steps")
     require(0 < eta <= 1 and all(0 <= r <= 1 for r in rewards), "rewards in [0, 1], eta in (0, 1]")
+    require(len(rewards) == len(set(rewards)) > 0, "distinct rewards, equally likely")
     level, seen = {Fraction()}, {Fraction()}
     for _ in range(horizon):
         level = {y + round_up(r, eta) for y in level for r in rewards}
@@ -109,8 +110,7 @@ def _printed_internal_state(data: dict[str, Any]) -> Outcome:
         mine = case.to_come(case.tau, 0, s, Fraction(), Fraction(), "printed")
         own = case.to_come(case.tau - 1, 0, s, Fraction(), Fraction(), "keep")
         pairs += [(cdf(mine, x), cdf(own, x)) for x in mine if p]
-    left, right = max(pairs, key=lambda pair: pair[0] - pair[1])
-    return Outcome(left, "<=", right)
+    return worst(pairs, "<=")
 
 
 @check("lem:piphibound")

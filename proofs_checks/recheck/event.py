@@ -9,7 +9,7 @@ from typing import Any
 
 from .enclosed import above, below, exp_minus, log_of, printed_radius
 from .exact import Law
-from .file_format import Outcome, check, number, require, whole
+from .file_format import Outcome, check, number, require, whole, worst
 
 
 @check("def:empirical")
@@ -36,8 +36,8 @@ def _hoeffding(instance: dict[str, Any]) -> Outcome:
     for v in weights:
         tail = sum((p for gap, p in weights.items() if gap >= v), Fraction())
         sides.append((tail, 2 * exp_minus(2 * n * v * v)[1]))
-    left, right = max(sides, key=lambda pair: pair[0] - pair[1])
-    return Outcome(left, "<=", above(right))
+    found = worst(sides, "<=")
+    return found._replace(right=above(found.right))
 
 
 @check("lem:event/conditioning")

@@ -115,14 +115,14 @@ def law_of(pairs: Iterable[tuple[Value, Fraction]]) -> dict[Value, Fraction]:
     return z
 
 
-def kolmogorov(x: Law, y: Law) -> tuple[Fraction, Fraction]:
-    """The two CDFs where they differ most."""
-    return max(((cdf(x, z), cdf(y, z)) for z in {*x, *y}), key=lambda pair: abs(pair[0] - pair[1]))
+def cdfs(one: Law, two: Law) -> list[tuple[Fraction, Fraction]]:
+    """Both CDFs at each value of one of the laws; between two values neither changes."""
+    return [(cdf(one, x), cdf(two, x)) for x in {*one, *two}]
 
 
 def ks_distance(one: Law, two: Law) -> Fraction:
     """The largest difference of two CDFs."""
-    return max(abs(cdf(one, x) - cdf(two, x)) for x in {*one, *two})
+    return max(abs(p - q) for p, q in cdfs(one, two))
 
 
 def tail_mean(z: Law, alpha: Fraction) -> Fraction:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -31,6 +31,12 @@ class Outcome(NamedTuple):
         return not {">=": self.left >= self.right, "<=": self.left <= self.right, "=": self.left == self.right}[
             self.relation
         ]
+
+
+def worst(sides: Iterable[Sequence[Any]], relation: str) -> Outcome:
+    """The claim ``left relation right`` about the pair of sides that misses it most; ``"="`` or ``"<="``."""
+    left, right = max(sides, key=lambda pair: abs(pair[0] - pair[1]) if relation == "=" else pair[0] - pair[1])
+    return Outcome(left, relation, right)
 
 
 def digest(content: dict[str, Any]) -> str:

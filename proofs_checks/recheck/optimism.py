@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 from .enclosed import log_of
-from .exact import Law, cdf, ks_distance, phi, weighting
-from .file_format import Outcome, check, number, require, whole
+from .exact import Law, cdf, cdfs, ks_distance, phi, weighting
+from .file_format import Outcome, check, number, require, whole, worst
 from .paths import Model, model, policy, returns, rewards_of, same_shape
 
 
@@ -43,9 +43,7 @@ def _optimismhat_cdf(instance: dict[str, Any]) -> Outcome:
     """F of the optimistic return <= F of the return, where they differ most."""
     true, flattered = on_event(instance)
     weighting(instance["weighting"])  # not used by this claim, but part of the instance
-    pairs = [(cdf(flattered, x), cdf(true, x)) for x in {*true, *flattered}]
-    left, right = max(pairs, key=lambda pair: pair[0] - pair[1])
-    return Outcome(left, "<=", right)
+    return worst(cdfs(flattered, true), "<=")
 
 
 def on_event(instance: dict[str, Any]) -> tuple[Law, Law]:

@@ -8,8 +8,8 @@ from statistics import NormalDist
 from typing import Any, NamedTuple
 
 from .enclosed import normal
-from .exact import area, cdf, kolmogorov, law, law_of, phi, weighting
-from .file_format import Outcome, Rejected, check, number, require, whole
+from .exact import area, cdf, cdfs, law, law_of, phi, weighting
+from .file_format import Outcome, Rejected, check, number, require, whole, worst
 from .paths import gained, histories, model, policy, returns
 
 
@@ -37,8 +37,7 @@ def _episode(data: dict[str, Any]) -> Outcome:
     m = model(data["mdp"])
     choose = policy(data["policy"], m)
     short = law_of((gained(xi), p) for xi, p in histories(m, choose, m.horizon - 1).items())
-    left, right = kolmogorov(short, returns(m, choose))
-    return Outcome(left, "=", right)
+    return worst(cdfs(short, returns(m, choose)), "=")
 
 
 @check("def:return")
@@ -49,8 +48,7 @@ def _printed_return(data: dict[str, Any]) -> Outcome:
     episodes = histories(m, policy(data["policy"], m), m.horizon)
     printed = law_of(((m.horizon - t + 1) * xi[t - 1][2], p) for xi, p in episodes.items())
     true = law_of((sum((r for _, _, r in xi[t - 1 : -1]), Fraction()), p) for xi, p in episodes.items())
-    left, right = kolmogorov(printed, true)
-    return Outcome(left, "=", right)
+    return worst(cdfs(printed, true), "=")
 
 
 @check("def:quantile/zero")

@@ -6,7 +6,7 @@ from ..evidence.coq.record import Theorem, theorems
 from ..theory import ALL, by_label
 from .words import table_row
 
-FILE = "theory/formal.md"
+FILE = "docs/theory/formal.md"
 SOURCES = "../../proofs_checks/formal"
 ROLES = {"proves": "proves", "parts": "part", "refutes": "refutes"}
 """``{field of Formal: its name on the page}``; a step names its statements itself."""

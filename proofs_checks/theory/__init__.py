@@ -6,6 +6,7 @@ Folders are subjects, which the paper's order crosses: the key lemma of section 
 from __future__ import annotations
 
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
 from ..engine.model import Statement
@@ -19,53 +20,39 @@ from .closeness import (
     l2_greedy,
     l2_merely_optimal,
     l2_optimistic,
-    l2_planner_error,
     l2_values,
-    lem_fullbound,
     lem_genbound,
-    lem_genbound_cdf,
-    lem_hattildebound,
     lem_tildebound,
 )
 from .cvar import cvar_appendix, cvar_rho
 from .discretisation import (
     def_discretised,
-    lem_picdfbound,
     lem_pihatcdfbound,
     lem_pihatphibound,
-    lem_piphibound,
     pathwise,
     thm_discretized,
 )
 from .event import (
     empirical_model,
     event_conditioning,
-    event_hoeffding,
-    event_l1,
-    event_rewards,
-    event_sup_norm,
     l0_adaptive,
     l0_tape,
+    lem_event,
     martingale,
     thm_main_radius,
 )
 from .experiment import exp_forty, experiment_paths
 from .optimism import (
+    def_optimistic,
     l1_coupling,
     l1_greedy,
     l1_markov,
-    l1_value,
     lem_optimismhat,
-    lem_optimismhat_cdf,
-    optimistic_rewards,
-    optimistic_rows,
     unvisited_pairs,
 )
 from .regret import (
     class_atoms,
     class_markov,
-    corrected_episode,
-    corrected_iii,
     corrected_regret,
     corrected_run,
     corrected_sum,
@@ -80,7 +67,6 @@ from .regret import (
 from .setting import (
     assump_lipschitz,
     assump_quantile,
-    def_bellman,
     def_history,
     def_objective,
     def_quantile,
@@ -99,7 +85,6 @@ _ALL: tuple[Statement[Any], ...] = (
     # section 2
     def_rewards.STATEMENT,
     *def_history.STATEMENTS,
-    def_bellman.STATEMENT,
     def_quantile.STATEMENT,
     *def_objective.STATEMENTS,
     *assump_quantile.STATEMENTS,
@@ -111,37 +96,32 @@ _ALL: tuple[Statement[Any], ...] = (
     thm_discretized.LOSS,
     # section 4: empirical and optimistic model, the main theorem
     empirical_model.STATEMENT,
-    optimistic_rows.STATEMENT,
-    optimistic_rewards.STATEMENT,
+    *def_optimistic.STATEMENTS,
     unvisited_pairs.STATEMENT,
     *thm_main.STATEMENTS,
     # section 5, its first lemma
     lem_key.KEY,
     # the rest of section 5
-    event_rewards.STATEMENT,
-    event_l1.STATEMENT,
-    event_sup_norm.STATEMENT,
+    *lem_event.STATEMENTS,
     event_conditioning.STATEMENT,
     lem_genbound.STATEMENT,
-    lem_tildebound.STATEMENT,
-    lem_hattildebound.STATEMENT,
-    lem_fullbound.STATEMENT,
+    *lem_tildebound.STATEMENTS,
     lem_optimismhat.STATEMENT,
     # section 6
     experiment_paths.STATEMENT,
     # appendix A
     *lem_augmented.STATEMENTS,
     # appendix B
-    *lem_pihatcdfbound.STATEMENTS,
+    *lem_pihatcdfbound.DOWN,
     *lem_quantileinverse.STATEMENTS,
     lem_monotoneinversebound.STATEMENT,
-    lem_pihatphibound.STATEMENT,
-    *lem_picdfbound.STATEMENTS,
-    lem_piphibound.STATEMENT,
+    lem_pihatphibound.UNROUNDED,
+    *lem_pihatcdfbound.UP,
+    lem_pihatphibound.ROUNDED,
     # appendix C: the proof of the main theorem, step by step
-    event_hoeffding.STATEMENT,
-    lem_genbound_cdf.STATEMENT,
-    lem_optimismhat_cdf.STATEMENT,
+    lem_event.HOEFFDING,
+    lem_genbound.CDF,
+    lem_optimismhat.CDF,
     *thm_main_radius.STATEMENTS,
     *thm_main_counting.STATEMENTS,
     *thm_main_constant.STATEMENTS,
@@ -155,23 +135,21 @@ _ALL: tuple[Statement[Any], ...] = (
     l0_adaptive.STATEMENT,
     *printed_radii.STATEMENTS,
     l1_coupling.STATEMENT,
-    l1_value.STATEMENT,
+    l1_greedy.VALUE,
     l1_markov.STATEMENT,
-    l1_greedy.STATEMENT,
+    l1_greedy.GREEDY,
     close_tv.STATEMENT,
     close_markov.STATEMENT,
     close_hat_tilde.STATEMENT,
     l2_duality.STATEMENT,
     l2_values.STATEMENT,
-    l2_greedy.STATEMENT,
-    l2_planner_error.STATEMENT,
+    l2_greedy.GREEDY,
+    l2_greedy.PLANNER_ERROR,
     l2_optimistic.STATEMENT,
     l2_merely_optimal.STATEMENT,
     l3_counting.STATEMENT,
     *martingale.STATEMENTS,
-    corrected_episode.STATEMENT,
     *corrected_sum.STATEMENTS,
-    corrected_iii.STATEMENT,
     corrected_run.STATEMENT,
     *corrected_regret.STATEMENTS,
     class_markov.STATEMENT,
@@ -187,12 +165,12 @@ _ALL: tuple[Statement[Any], ...] = (
 ALL = tuple(replace(statement, paper=AUDITED) for statement in _ALL)
 
 
+BY_LABEL = {statement.label: statement for statement in ALL}
+
+
 def by_label(label: str) -> Statement[Any]:
     """The statement with this label; raise ``KeyError`` with the nearest labels if there is none."""
-    for statement in ALL:
-        if statement.label == label:
-            return statement
-    import difflib
-
-    near = difflib.get_close_matches(label, [statement.label for statement in ALL], n=5, cutoff=0.3)
-    raise KeyError(f"no statement has the label {label!r}; did you mean one of {near}?")
+    if label not in BY_LABEL:
+        near = get_close_matches(label, BY_LABEL, n=5, cutoff=0.3)
+        raise KeyError(f"no statement has the label {label!r}; did you mean one of {near}?")
+    return BY_LABEL[label]

@@ -1,12 +1,12 @@
 """The root causes of the findings, with the lines of the paper and the correction.
 
 Line numbers are those of the LaTeX source of the preprint (arXiv 2210.05650).  Findings with the same fault have the
-same cause; summaries count causes.
+same cause; summaries count causes.  A cause without a severity is a slip.
 """
 
 from __future__ import annotations
 
-from ..engine.severity import Cause
+from ..engine.severity import Cause, Severity
 
 PARTS = Cause(
     "parts",
@@ -14,12 +14,14 @@ PARTS = Cause(
     "1022-1034, 1066-1068",
     "r enters F_{Z_{t+1}(s', y+r)}(x-r) also through the state y + r, so the map is not monotone in r. Total variation "
     "in place of the sup norm, Markov policies, or a planner greedy everywhere with a concave G replace the step.",
+    Severity.SUBSTANCE,
 )
 AT_MOST_Y = Cause(
     "at-most-y",
     "averaging over rewards at most y where equal to y is meant",
     "193, 197",
     "one symbol: average over equal rewards so far",
+    Severity.REPAIR,
 )
 EPISODE = Cause(
     "episode-length",
@@ -69,13 +71,21 @@ CONDITIONING = Cause(
     "conditioning on the visit counts, which depend on what was seen",
     "429, 997-1011, 1114-1118",
     "the event without the condition, with a union over the number of visits, and a martingale step",
+    Severity.REPAIR,
 )
-UNION = Cause("union", "Hoeffding for all successors at once", "1002-1011", "a union over the successors in the radius")
+UNION = Cause(
+    "union",
+    "Hoeffding for all successors at once",
+    "1002-1011",
+    "a union over the successors in the radius",
+    Severity.REPAIR,
+)
 OTHER_MODEL = Cause(
     "other-model",
     "the expectation of the radii under the model that is not compared",
     "465",
     "the expectation under the empirical or the optimistic model",
+    Severity.REPAIR,
 )
 INTERNAL_STATE = Cause(
     "internal-state", "the internal state after the rounded step", "903", "the proof uses r - rho, line 934"
@@ -85,7 +95,9 @@ RIGHT_CONTINUITY = Cause(
 )
 LOG = Cause("log", "the logarithm of 6 becomes that of 4", "1118", "the coefficient 5 leaves the room")
 STRICT = Cause("strict", "fewer than 2T in place of at most 2T", "1125", "the next sentence has at most")
-FACTOR_TWO = Cause("factor-two", "the factor 2 of the integral of 1/sqrt x", "1132", "a factor 2; 4 sqrt 2 in the end")
+FACTOR_TWO = Cause(
+    "factor-two", "the factor 2 of the integral of 1/sqrt x", "1132", "a factor 2; 4 sqrt 2 in the end", Severity.REPAIR
+)
 MAXIMUM = Cause(
     "maximum", "a maximum in place of a minimum inside J", "1166", "lines 1156, 1168 and 1193 have the minimum"
 )

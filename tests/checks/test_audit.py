@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import warnings
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,9 +16,9 @@ from hypothesis import strategies as st
 
 from proofs_checks import cli
 from proofs_checks import theory as statements
-from proofs_checks.engine import audit, search, sources
+from proofs_checks.engine import audit, search
 from proofs_checks.engine.ledger import ClaimText, Ledger
-from proofs_checks.engine.model import Claim, Evidence, Rank, Statement, Verdict
+from proofs_checks.engine.model import Claim, Evidence, Rank, Statement, Verdict, at_most, least
 from proofs_checks.engine.severity import Severity
 from proofs_checks.report import files, graph
 from verified_risk.cli import main
@@ -181,11 +182,6 @@ def test_nothing_is_called_verified_and_a_random_rank_says_how_many():
     assert "verified" not in str(row.support)
 
 
-def test_two_processes_give_the_same_ledger_as_one():
-    chosen = [statements.by_label(label) for label in ("lem:key", "def:pushforward", "cvar:ru")]
-    assert audit.run(chosen, examples=10, jobs=2) == audit.run(chosen, examples=10, jobs=1)
-
-
 def test_a_changed_source_makes_its_evidence_stale():
     chosen = [statements.by_label("lem:key"), statements.by_label("cvar:ru")]
     ledger = audit.run(chosen, examples=5)
@@ -206,16 +202,80 @@ def test_a_changed_helper_makes_the_evidence_of_what_imports_it_stale(tmp_path):
     for name, content in files.items():
         (tmp_path / name).write_text(content)
     claim = tmp_path / "statements" / "claim.py"
-    assert [path.name for path in sources.depends_on(claim)] == ["deep.py", "helper.py", "claim.py"]
-    before = sources.digest(claim)
+
+    def digest(file):
+        return audit.source_hash(toy(source=str(file)))
+
+    assert [path.name for path in audit.depends_on(claim)] == ["deep.py", "helper.py", "claim.py"]
+    before = digest(claim)
     (tmp_path / "other.py").write_text("x = 1\n")
-    assert sources.digest(claim) == before
+    assert digest(claim) == before
     (tmp_path / "deep.py").write_text("from .helper import f\nx = 1\n")
-    assert sources.digest(claim) != before
+    assert digest(claim) != before
     claim.write_text("from ..helper import f\nfrom ..other import x\n")  # the same process sees a new import
-    assert [path.name for path in sources.depends_on(claim)] == ["deep.py", "helper.py", "other.py", "claim.py"]
+    assert [path.name for path in audit.depends_on(claim)] == ["deep.py", "helper.py", "other.py", "claim.py"]
     (tmp_path / "other.py").write_text("from deep import x\n")  # a library's module with the name of a neighbour
-    assert sources.imported(tmp_path / "other.py", 0) == ()
+    assert audit.imported(tmp_path / "other.py", 0) == ()
+
+
+# -- counts -----------------------------------------------------------------------------------------------------------
+
+
+def test_climbing_finds_smaller_slacks_than_random_cases():
+    near = replace(BELOW_THREE, slack=lambda case: abs(case.x - 65432))
+    cases = st.integers(0, 10**5).map(lambda i: Case(Q(i)))
+    climbed, plain = (
+        [search.random(near, cases, examples=200, seed=seed, climb=climb).worst for seed in range(3)]
+        for climb in (True, False)
+    )
+    assert sorted(climbed)[1] == 0 < min(plain)
+    found = search.find(replace(near, slack=lambda case: abs(case.x - 65432) - 1), cases, seed=0, budget=1500)
+    assert found is not None, "find climbs too"
+    even = search.random(replace(near, when=lambda case: case.x % 2 == 0), cases, examples=120, seed=0)
+    assert 0 < even.met < even.tried
+    assert even == search.random(replace(near, when=lambda case: case.x % 2 == 0), cases, examples=120, seed=0)
+
+
+def test_a_part_that_is_always_zero_does_not_keep_the_others_from_climbing():
+    def slack(case):
+        return least(at_most(Q(0), Q(0), "trivial"), at_most(10**5 - abs(case.x - 65432), 10**5, "bound"))
+
+    cases = st.integers(0, 10**5).map(lambda i: Case(Q(i)))
+    seen = search.random(Claim("", "", slack), cases, examples=1500, seed=0)
+    assert (seen.worst, seen.closest) == (0, {"trivial": 0, "bound": 1})
+
+
+def test_a_statement_draws_as_many_cases_as_are_asked_for():
+    never_tight = replace(BELOW_THREE, slack=lambda case: 4 - case.x)
+    statement = toy(corrected=never_tight, cases=lambda: st.integers(-(10**6), 3).map(lambda i: Case(Q(i))))
+    row = audit.audit_statement(statement, 100, seed=0)
+    assert row.support.random.tried == 100
+    half = audit.audit_statement(replace(statement, examples_share=0.5), 100, seed=0)
+    assert half.support.random.tried == 50
+    assert search.random(never_tight, statement.cases(), examples=70, seed=0, climb=False).tried == 70
+
+
+@pytest.mark.parametrize(("examples", "wanted"), [(10, 200), (49, 980), (50, 1000), (51, 1000), (200, 1000)])
+def test_an_audit_with_fewer_than_fifty_examples_requires_proportionally_fewer_cases(examples, wanted):
+    assert f"wanted {wanted}" in str(failures(toy(least_met=1000), examples))
+
+
+def test_several_jobs_are_processes_that_report_each_statement_once(monkeypatch):
+    asked, honest = [], audit.workers
+    monkeypatch.setattr(audit, "workers", lambda jobs: asked.append(jobs) or honest(jobs))
+    chosen = [statements.by_label(label) for label in ("def:pushforward", "cvar:ru")] + [toy()]
+    told = []
+    ledger = audit.run(chosen, examples=2, jobs=2, progress=told.append)
+    assert sorted(told) == ["cvar:ru", "def:pushforward", "toy"]
+    assert asked == [2]
+    assert audit.run(chosen, examples=2, progress=told.append) == ledger
+    assert asked == [2], "one job needs no process"
+    assert told[3:] == [statement.label for statement in chosen]
+
+
+def test_the_stored_ledger_is_rewritten_unchanged():
+    text = (files.ROOT / "docs" / "audit.json").read_text(encoding="utf-8")
+    assert Ledger.from_json(text).to_json() == text
 
 
 # -- ledger -----------------------------------------------------------------------------------------------------------
@@ -282,7 +342,7 @@ def test_the_generated_documents_are_fresh():
 
 
 def test_the_page_lists_every_statement_and_calls_nothing_verified():
-    page = (files.DOCS / files.PAGE).read_text(encoding="utf-8")
+    page = (files.ROOT / files.PAGE).read_text(encoding="utf-8")
     assert all(f"`{statement.label}`" in page for statement in statements.ALL)
     assert "verified" not in page.replace("verified_risk", "").replace("verified-risk", "")
 
@@ -298,24 +358,27 @@ def test_the_graph_shows_every_statement_and_what_it_inherits():
 
 
 def test_an_edited_page_is_stale(tmp_path):
+    shutil.copy(files.ROOT / files.README, tmp_path)
     files.write(files.stored(), tmp_path)
     assert files.stale(tmp_path) == []
-    page = tmp_path / "audit.md"
-    page.write_text(page.read_text() + "edited\n")
-    assert files.stale(tmp_path) == ["audit.md"]
+    for name in (files.PAGE, files.README):
+        text = (tmp_path / name).read_text("utf-8")
+        (tmp_path / name).write_text(text.replace("slip*: a misprint", "slip*: a mistake"), "utf-8")
+    assert files.stale(tmp_path) == [files.PAGE, files.README]
 
 
-def test_a_proof_recorded_later_is_added_without_running_the_cases_again(monkeypatch):
+def test_a_proof_recorded_or_withdrawn_later_counts_without_running_the_cases_again(monkeypatch):
     chosen = [statements.by_label("def:pushforward")]
     ledger = audit.run(chosen, examples=5)
     proof = Evidence(Rank.MACHINE_CHECKED, "a later proof")
-    monkeypatch.setattr(audit, "machine_checked", lambda formal: (proof,))
-    assert audit.stale(ledger, chosen) == ["def:pushforward"]
-    row = audit.refreshed(ledger.statements[0], chosen[0])
-    assert row.support.evidence[0] == str(proof)
-    assert row.support.rank == "machine-checked"
-    assert any(piece.startswith("random (") for piece in row.support.evidence)
-    assert audit.stale(audit.assemble([row], 5, 0), chosen) == []
+    for proofs, rank in (((proof,), "machine-checked"), ((), "exhaustive")):
+        monkeypatch.setattr(audit, "machine_checked", lambda formal, proofs=proofs: proofs)
+        assert audit.stale(ledger, chosen) == ["def:pushforward"]
+        row = audit.refreshed(ledger.statements[0], chosen[0])
+        assert (row.rank, str(proof) in row.support.evidence) == (rank, bool(proofs))
+        assert any(piece.startswith("random (") for piece in row.support.evidence)
+        ledger = audit.assemble([row], 5, 0)
+        assert audit.stale(ledger, chosen) == []
 
 
 @pytest.mark.parametrize(

@@ -13,16 +13,14 @@ import pytest
 from proofs_checks import theory as statements
 from proofs_checks.engine.model import Formal, Rank, Statement
 from proofs_checks.evidence.coq import record as formal_record
-from proofs_checks.evidence.coq import source as coq_source
-from proofs_checks.evidence.coq.record import CLASSICAL_REALS, RECORD
-from proofs_checks.evidence.coq.source import FORMAL
+from proofs_checks.evidence.coq.record import CLASSICAL_REALS, FORMAL, RECORD
 from proofs_checks.report import files
 from proofs_checks.report import formal as formal_page
 from verified_risk.errors import InvalidFile, MissingDependency
 
-FILES = list(coq_source.sources_in().values())
-SOURCES = [path for path in FILES if not coq_source.is_setup(path)]
-SETUPS = [path for path in FILES if coq_source.is_setup(path)]
+FILES = list(formal_record.sources_in().values())
+SOURCES = [path for path in FILES if not formal_record.is_setup(path)]
+SETUPS = [path for path in FILES if formal_record.is_setup(path)]
 SAME_NAME = {
     # The checker's J, backup, step and raise are about programs; no file of proofs uses both meanings.
     "J": ["TailObjective.v", "CvarPlanner.v"],
@@ -47,15 +45,15 @@ ROLES = ("proves", "parts", "refutes")
 
 @every_source
 def test_a_source_assumes_nothing(path: Path) -> None:
-    assert coq_source.unproved(coq_source.read(path)) == []
+    assert formal_record.unproved(formal_record.read(path)) == []
 
 
 @pytest.mark.parametrize("path", SETUPS, ids=lambda path: path.name)
 def test_a_setup_declares_only_variables_and_is_shared(path: Path) -> None:
     """A setup file has variables and hypotheses and no proofs, and at least two files load it."""
-    words = {sentence.split()[0] for sentence in coq_source.sentences(path.read_text(encoding="utf-8"))}
+    words = {sentence.split()[0] for sentence in formal_record.sentences(path.read_text(encoding="utf-8"))}
     assert words <= {"Context", "Variable", "Variables", "Hypothesis", "Let", "Load"}
-    loaded = [other for other in FILES if path.name in coq_source.imports_of(other.read_text(encoding="utf-8"))]
+    loaded = [other for other in FILES if path.name in formal_record.imports_of(other.read_text(encoding="utf-8"))]
     assert len(loaded) >= 2, loaded
 
 
@@ -63,9 +61,9 @@ def test_a_setup_loaded_outside_a_section_is_found(copy: Path) -> None:
     file = copy / "setting" / "QuantileInverse.v"
     text = file.read_text(encoding="utf-8")
     file.write_text(f'{text}\nSection B.\n  Load "setup/Lipschitz".\nEnd B.\n', encoding="utf-8")
-    assert coq_source.unproved(coq_source.read(file, copy)) == []
+    assert formal_record.unproved(formal_record.read(file, copy)) == []
     file.write_text(f'{text}\nLoad "setup/Lipschitz".\n', encoding="utf-8")
-    assert len(coq_source.unproved(coq_source.read(file, copy))) == 3
+    assert len(formal_record.unproved(formal_record.read(file, copy))) == 3
 
 
 @pytest.mark.parametrize(
@@ -87,18 +85,18 @@ def test_a_setup_loaded_outside_a_section_is_found(copy: Path) -> None:
 )
 def test_a_seeded_assumption_is_found(planted: str) -> None:
     text = (FORMAL / "setting" / "QuantileInverse.v").read_text(encoding="utf-8")
-    assert coq_source.unproved(text) == []
-    assert coq_source.unproved(f"{text}\n{planted}\n") != []
-    assert coq_source.unproved(f"{text}\n(* {planted} *)\n") == []
+    assert formal_record.unproved(text) == []
+    assert formal_record.unproved(f"{text}\n{planted}\n") != []
+    assert formal_record.unproved(f"{text}\n(* {planted} *)\n") == []
 
 
 def test_a_hypothesis_inside_a_section_is_no_axiom() -> None:
     text = "Section A. Variable x : R. Hypothesis Hx : 0 < x. Theorem here : 0 <= x. Proof. lra. Qed. End A."
-    assert coq_source.unproved(text) == []
+    assert formal_record.unproved(text) == []
 
 
 def test_comments_and_nested_comments_are_not_source() -> None:
-    assert coq_source.sentences("(* Axiom a : (* inner *) b. *) Lemma l : c. Proof.") == ["Lemma l : c.", "Proof."]
+    assert formal_record.sentences("(* Axiom a : (* inner *) b. *) Lemma l : c. Proof.") == ["Lemma l : c.", "Proof."]
 
 
 def test_comments_have_no_marks_inside_quotes() -> None:
@@ -211,8 +209,8 @@ def restates(path: Path) -> bool:
 def names_defined_twice(folder: Path = FORMAL) -> dict[str, list[str]]:
     """The names that more than one file defines, with the files; files that restate definitions are left out."""
     found: dict[str, list[str]] = {}
-    for file, path in coq_source.sources_in(folder).items():
-        for name in () if restates(path) else coq_source.names_of(path.read_text(encoding="utf-8")):
+    for file, path in formal_record.sources_in(folder).items():
+        for name in () if restates(path) else formal_record.names_of(path.read_text(encoding="utf-8")):
             found.setdefault(name, []).append(file)
     return {name: files for name, files in found.items() if len(files) > 1}
 
@@ -223,15 +221,17 @@ def test_a_name_stands_for_one_thing_in_all_files() -> None:
 
 def visible_to(file: str, folder: Path = FORMAL) -> list[str]:
     """The files whose names a file may use unqualified: those it imports, and what these export in turn."""
-    paths = coq_source.sources_in(folder)
+    paths = formal_record.sources_in(folder)
     found: list[str] = []
     text = paths[file].read_text(encoding="utf-8")
-    waiting = [name for name in coq_source.imports_of(text, unqualified=True) if not coq_source.is_setup(paths[name])]
+    waiting = [
+        name for name in formal_record.imports_of(text, unqualified=True) if not formal_record.is_setup(paths[name])
+    ]
     while waiting:
         name = waiting.pop()
         if name not in found:
             found.append(name)
-            text = coq_source.without_comments(paths[name].read_text(encoding="utf-8"))
+            text = formal_record.without_comments(paths[name].read_text(encoding="utf-8"))
             exported = re.findall(r"From\s+VerifiedRisk\s+Require\s+Export\s+([\w\s]+)\.", text)
             waiting += [f"{part}.v" for names in exported for part in names.split()]
     return found
@@ -239,7 +239,7 @@ def visible_to(file: str, folder: Path = FORMAL) -> list[str]:
 
 def test_no_file_sees_two_definitions_of_one_name() -> None:
     """Not even those that files restate on purpose."""
-    defined = {path.name: coq_source.names_of(path.read_text(encoding="utf-8")) for path in SOURCES}
+    defined = {path.name: formal_record.names_of(path.read_text(encoding="utf-8")) for path in SOURCES}
     for path in SOURCES:
         if restates(path) or path.name == "Assumptions.v":
             continue
@@ -265,18 +265,18 @@ def test_the_project_lists_every_source() -> None:
 def test_two_files_of_one_name_are_rejected(copy: Path) -> None:
     shutil.copy(copy / "foundations" / "Mdp.v", copy / "event")
     with pytest.raises(InvalidFile, match=r"event/Mdp\.v has the name of foundations/Mdp\.v"):
-        coq_source.sources_in(copy)
+        formal_record.sources_in(copy)
 
 
 def test_no_counterexample_needs_another() -> None:
     against = {path.name for path in SOURCES if re.search("Printed(False|Diverges)|Unbounded", path.name)}
     for path in SOURCES:
         if path.name in against:
-            assert not against & set(coq_source.imports_of(path.read_text(encoding="utf-8"))), path.name
+            assert not against & set(formal_record.imports_of(path.read_text(encoding="utf-8"))), path.name
 
 
 def test_files_that_are_required_are_depended_on() -> None:
-    found = coq_source.depends_on("Augmentation.v")
+    found = formal_record.depends_on("Augmentation.v", {path.name: path.read_text("utf-8") for path in FILES})
     assert {"Augmentation.v", "Summary.v", "Mdp.v", "FiniteLaw.v", "Objective.v"} <= set(found)
     assert "CvarPlanner.v" not in found
 
@@ -398,16 +398,16 @@ def test_the_comment_above_a_theorem_is_read() -> None:
         "(** First. *)\n(** It says.\n  Given: x >= 0.5,\n  y. Differs: all x. In words: 01.md#a. Step of: L2, L3. *)\n"
     )
     for word in ("Theorem", "  Lemma", "Corollary"):
-        read = coq_source.words_above("here", f"{text}{word} here : x.\n(** Given: z. *)\nTheorem there : y.")
+        read = formal_record.words_above("here", f"{text}{word} here : x.\n(** Given: z. *)\nTheorem there : y.")
         assert read == ("x >= 0.5, y", "all x", "01.md#a", ("L2", "L3"))
     for wrong in ("Theorem here : x.", "(** Nothing. *)\nTheorem here : x.", f"{text}Theorem heres : x."):
         with pytest.raises(InvalidFile, match="here has no hypotheses: wanted 'Given"):
-            coq_source.words_above("here", wrong)
+            formal_record.words_above("here", wrong)
 
 
 def test_a_group_is_printed_for_its_members() -> None:
     text = "Definition both := (@first, @second).\nPrint Assumptions both.\nPrint Assumptions third."
-    assert coq_source.listed(text) == {"first": "both", "second": "both", "third": "third"}
+    assert formal_record.listed(text) == {"first": "both", "second": "both", "third": "third"}
 
 
 def test_without_coq_writing_says_what_to_install(copy: Path) -> None:

@@ -241,12 +241,6 @@ def test_a_case_that_takes_too_long_fails(monkeypatch):
     assert "more than 0.2 s" in failure.error
 
 
-def test_a_dead_worker_is_a_failure_of_its_batch():
-    outcome = runner._died(batch("read-number", seconds=0.01))
-    assert [failure.case["batch"]["name"] for failure in outcome.failures] == ["read-number"]
-    fuzz.check("read-number", outcome.failures[0].case)
-
-
 def test_what_fuzzing_found_in_readers_stays_fixed(tmp_path):
     """A whole number of 5000 digits; a packed table with text for an offset; nesting in a certificate."""
     for kind in ("model", "policy", "plan", "run"):

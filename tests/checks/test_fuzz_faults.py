@@ -16,8 +16,8 @@ from types import SimpleNamespace
 import click
 import pytest
 from click.testing import CliRunner
-from patience import counted_time
 from proof_files import require_checker
+from test_fuzz import _counted  # noqa: F401
 
 import verified_risk as vr
 from proofs_checks import fuzz
@@ -40,14 +40,6 @@ CASE = {
     "eta": None,
 }
 """A coin or a third, twice."""
-
-
-@pytest.fixture(autouse=True)
-def _counted(monkeypatch):
-    """Replace the clock: each reading advances it by a hundredth of a second."""
-    clock = counted_time(0.01)
-    monkeypatch.setattr(runner, "time", clock)
-    monkeypatch.setattr(property, "time", clock)
 
 
 # -- batches ----------------------------------------------------------------------------------------------------------
@@ -79,6 +71,7 @@ def test_a_dead_worker_is_a_failure_and_the_run_continues(tmp_path, monkeypatch)
     assert len(made) == 2
     assert report.met == 1
     assert [failure.case["batch"]["number"] for failure in report.found] == [0]
+    fuzz.check("read-number", report.found[0].case)
     assert "a worker process died" in report.page.read_text()
     assert report.cases > 1
 
@@ -258,18 +251,25 @@ def value_of(case):
     return Fraction(oracle.worth(law, oracle.curve_of(case["objective"])[0]))
 
 
+def found_only_above(check, case, match, plant):
+    """What ``plant(share)`` plants passes below the tolerance and is found above it."""
+    plant(BELOW)
+    check(case)
+    plant(ABOVE)
+    with pytest.raises(Falsified, match=match):
+        check(case)
+
+
 @pytest.mark.parametrize("name", ["lower", "upper"])
 def test_an_objective_in_floats_has_a_tolerance_of_1e_9_of_the_range(monkeypatch, name):
     true, best = planning.planned(FLOATS), value_of(FLOATS)
-    for share in (BELOW, ABOVE):
+
+    def plant(share):
         off = share * 2 * Fraction(1, 10**9)  # returns lie in [0, 2]
-        low, high = (best + off, best + 1) if name == "lower" else (best - 1, best - off)
-        monkeypatch.setattr(planning, "planned", lambda case, ends=(low, high): bounded(true, *ends))
-        if share == BELOW:
-            planning.check_optimum(FLOATS)
-        else:
-            with pytest.raises(Falsified, match=f"the {name} bound"):
-                planning.check_optimum(FLOATS)
+        ends = (best + off, best + 1) if name == "lower" else (best - 1, best - off)
+        monkeypatch.setattr(planning, "planned", lambda case: bounded(true, *ends))
+
+    found_only_above(planning.check_optimum, FLOATS, f"the {name} bound", plant)
 
 
 def bounded(plan, lower, upper):
@@ -280,15 +280,13 @@ def bounded(plan, lower, upper):
 def test_a_proof_of_a_float_objective_has_a_tolerance_of_1e_7(monkeypatch, name):
     true, best = planning.planned(FLOATS), value_of(FLOATS)
     monkeypatch.setattr(planning, "planned", lambda case: granted(true))
-    for share in (BELOW, ABOVE):
+
+    def plant(share):
         off = share / 10**7
         ends = {"lower": best - 1, "upper": best + 1, name: best + off if name == "lower" else best - off}
-        monkeypatch.setattr(Plan, "prove", lambda self, ends=ends, **options: SimpleNamespace(**ends))
-        if share == BELOW:
-            planning.check_proof(FLOATS)
-        else:
-            with pytest.raises(Falsified, match="the checker proves a forged"):
-                planning.check_proof(FLOATS)
+        monkeypatch.setattr(Plan, "prove", lambda self, **options: SimpleNamespace(**ends))
+
+    found_only_above(planning.check_proof, FLOATS, "the checker proves a forged", plant)
 
 
 @pytest.mark.parametrize(("exact", "bit"), [(True, Fraction(1, 10**9)), (False, Fraction(3, 10**6))])
@@ -336,7 +334,8 @@ def test_a_run_may_be_off_by_its_tolerance_and_no_more(monkeypatch, part):
     run, best = learning.learned(case), max(oracle.worth(law, EXACT) for law in models.laws_of(CASE["model"]))
     value = Fraction(oracle.worth(oracle.played(CASE["model"], run.policy(1)), EXACT))
     tolerance = Fraction(3, 10**9)  # returns lie in [0, 2]
-    for share in (BELOW, ABOVE):
+
+    def plant(share):
         off = share * tolerance
         ends = {"value below": value + off, "value above": value - off}.get(part, value)
         changes = {"values": run.values * 0 + float(ends), "values_width": run.values_width * 0}
@@ -344,14 +343,11 @@ def test_a_run_may_be_off_by_its_tolerance_and_no_more(monkeypatch, part):
             changes["best"] = (best - 1, best - off)
         if part == "returns":
             changes["returns"] = run.returns * 0 + float(-off)
-        monkeypatch.setattr(learning, "learned", lambda case, changes=changes: replace(run, **changes))
-        if share == BELOW:
-            learning.check(case)
-        else:
-            with pytest.raises(
-                Falsified, match=r"the optimum is at most|the last policy is worth|which no history pays"
-            ):
-                learning.check(case)
+        monkeypatch.setattr(learning, "learned", lambda case: replace(run, **changes))
+
+    found_only_above(
+        learning.check, case, r"the optimum is at most|the last policy is worth|which no history pays", plant
+    )
 
 
 EXACT = oracle.curve_of(CASE["objective"])[0]

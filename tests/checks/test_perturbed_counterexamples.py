@@ -19,7 +19,7 @@ from proofs_checks import theory as statements
 from proofs_checks.cases.estimation import phi, row_of
 from proofs_checks.cases.irrational import absolute, root
 from proofs_checks.engine.model import Verdict, verdict_of
-from proofs_checks.report.worked import worked
+from proofs_checks.report.page.cards import worked
 from proofs_checks.theory.event import seen_rewards
 from proofs_checks.theory.regret import thm_main
 from proofs_checks.theory.regret.regret_sizes import printed_bound

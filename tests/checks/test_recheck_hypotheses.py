@@ -89,6 +89,8 @@ OUTSIDE = [
     ("lem:fullbound", {"visits_b": 80_000}, "counts that some history has"),
     ("lem:fullbound", {"pay_b": 2}, "counts that some history has"),
     ("lem:fullbound", {"spread": 501}, "counts that some history has"),
+    ("def:grid/points", {"rewards": ["0", "1", "2/2"]}, "distinct rewards"),
+    ("def:grid/range", {"rewards": []}, "distinct rewards"),
     ("lem:picdfbound/before", {"eta": "0"}, "a grid step and a step"),
     ("lem:picdfbound/before", {"tau": 0}, "a grid step and a step"),
     ("lem:picdfbound/before", {"tau": 3}, "a grid step and a step"),

@@ -10,10 +10,15 @@ from fractions import Fraction
 from itertools import islice
 
 import pytest
+from hypothesis import given, settings
 from test_certificates import WITH_COUNTEREXAMPLE, every_counterexample
 
 from proofs_checks import recheck, theory
-from proofs_checks.engine import certificate
+from proofs_checks.cases import irrational
+from proofs_checks.engine import certificate, search
+from proofs_checks.engine.model import Verdict
+from proofs_checks.recheck import enclosed
+from proofs_checks.theory.regret import limits_convex
 from verified_risk.numbers.enclosure import bounds
 
 #: Sides that the checker rounds to twelve digits.
@@ -115,3 +120,75 @@ def test_rows_cost_their_total_variation_times_the_steps_to_come():
     instance = {"mdp": model("1/2"), "twin": model("1/4"), "policy": only, "weighting": "mean"}
     outcome = checked("L2/merely-optimal", instance)
     assert (outcome.left, outcome.right) == (Fraction(1, 4), Fraction(1, 4))
+
+
+# -- random instances --------------------------------------------------------------------------------------------------
+
+
+def test_enclosures_of_log_exp_and_root_agree_with_the_standalone_series():
+    same = {
+        "log": (enclosed.log_of, irrational.log, (Fraction(2), Fraction(252), Fraction(16 * 10**6), Fraction(10, 3))),
+        "exp": (enclosed.exp_minus, lambda x: irrational.exp(-x), (Fraction(8, 9), Fraction(6), Fraction(96, 25))),
+        "root": (enclosed.root_of, irrational.root, (Fraction(2), Fraction(5, 7))),
+    }
+    for name, (alone, package, places) in same.items():
+        for x in places:
+            (low, high), mine = alone(x), bounds(package(x))
+            assert low <= mine[1], (name, x)
+            assert mine[0] <= high, (name, x)
+            assert high - low < Fraction(1, 10**40), (name, x)
+    assert irrational.root(Fraction(9, 4)) == Fraction(3, 2)
+    assert irrational.log(1) == 0
+    assert irrational.exp(Fraction(0)) == 1
+
+
+#: Labels of which it refutes every instance that the package refutes.
+REFUTED = {
+    *("def:empirical", "def:optimistic/rows", "def:unvisited", "thm:main", "thm:main/expected", "lem:genbound"),
+    *("lem:event/conditioning", "lem:event/hoeffding", "lem:tildebound", "lem:hattildebound", "lem:fullbound"),
+    *("lem:optimismhat", "thm:main/log", "thm:main/visits", "thm:main/unvisited", "thm:main/factor"),
+    *("thm:main/constant", "L2/merely-optimal", "limits/convex"),
+}
+#: Where it may refuse an instance (too large to list, or not covered by its simpler argument).
+COARSER = {"lem:tildebound", "lem:hattildebound", "lem:fullbound", "L2/merely-optimal"}
+
+
+def rechecked(label, instance):
+    """Whether the standalone checker refutes the claim on an instance; None if it rejects it."""
+    try:
+        return checked(label, instance).refutes
+    except recheck.Rejected:
+        return None
+
+
+@every_counterexample
+def test_the_standalone_checker_refutes_exactly_what_the_package_refutes(statement):
+    """It never refutes what the package does not; of the labels in :data:`REFUTED` it refutes as much."""
+    label = statement.label
+    assert rechecked(label, statement.encode(statement.counterexample)) is True
+    if label == "limits/convex":
+        cases = [limits_convex.Case(m, zeta) for m in (7, 14, 21) for zeta in (Fraction(1), Fraction(1, 100))]
+        for case in cases:
+            wanted = statement.printed.verdict(case) is Verdict.REFUTED
+            assert rechecked(label, statement.encode(case)) is wanted
+        return
+
+    @given(statement.cases())
+    @settings(max_examples=25 if label in REFUTED else 8, database=None)
+    def agree(case):
+        verdict = statement.printed.verdict(case)
+        answer = rechecked(label, statement.encode(case))
+        assert answer is not True or verdict is Verdict.REFUTED
+        if verdict is Verdict.REFUTED and label in REFUTED and label not in COARSER:
+            assert answer is True
+
+    agree()
+
+
+@pytest.mark.parametrize("label", ["lem:genbound", "lem:optimismhat", "lem:event/conditioning", "L2/merely-optimal"])
+def test_a_generated_counterexample_survives_the_standalone_checker(label):
+    statement = theory.by_label(label)
+    found = search.find_counterexample(statement, seed=11)
+    assert found is not None
+    assert found.cases <= statement.find_budget
+    assert rechecked(label, statement.encode(found.case)) is True

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from test_certificates import WITH_COUNTEREXAMPLE, every_counterexample
+from test_certificates import WITH_COUNTEREXAMPLE
 
 from proofs_checks import recheck
 from proofs_checks.engine import certificate
@@ -106,17 +106,13 @@ def test_enough_certificates_hold_models():
     assert len(WITH_MODELS) >= 15
 
 
-@every_counterexample
-def test_a_digest_is_compared_to_its_last_digit(statement):
-    data = certificate.certificate(statement, statement.counterexample)
-    for place in (0, 7, 31, 32, 63):
-        digit = "0" if data["sha256"][place] != "0" else "1"
-        other = data["sha256"][:place] + digit + data["sha256"][place + 1 :]
+def test_a_digest_is_compared_to_its_last_digit():
+    data = json.loads((certificate.DIRECTORY / "lem_key.json").read_text("utf-8"))
+    digest = data["sha256"]
+    others = [digest[:i] + "01"[digest[i] == "0"] + digest[i + 1 :] for i in (0, 7, 31, 32, 63)]
+    for other in (*others, digest[:32], digest + "0", ""):
         with pytest.raises(recheck.Rejected, match="edited"):
             recheck.check_text(json.dumps({**data, "sha256": other}))
-    for cut in (data["sha256"][:32], data["sha256"] + "0", ""):
-        with pytest.raises(recheck.Rejected, match="edited"):
-            recheck.check_text(json.dumps({**data, "sha256": cut}))
 
 
 def policies(instance: dict[str, Any]) -> Iterator[dict[str, Any]]:

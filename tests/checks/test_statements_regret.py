@@ -25,11 +25,9 @@ from proofs_checks.theory.closeness import (
 )
 from proofs_checks.theory.event import (
     event_conditioning,
-    event_hoeffding,
-    event_laws,
-    event_sup_norm,
     l0_adaptive,
     l0_tape,
+    lem_event,
     seen_rewards,
 )
 from proofs_checks.theory.optimism import lem_optimismhat
@@ -60,15 +58,15 @@ def test_hoeffding_for_the_largest_coordinate_fails_at_three_and_at_four_equal_m
     assert value_in(2 * irrational.exp(F(-8, 9)), "0.822", "0.823")
     assert dict(sampling.tail_of(sampling.sup_gap, (F(1, 4),) * 4, 2))[F(3, 4)] == F(1, 4)
     assert value_in(2 * irrational.exp(F(-9, 4)), "0.210", "0.211")
-    assert verdict_of(event_hoeffding.STATEMENT.printed.slack(event_laws.Draws((F(1, 4),) * 4, 2))) is Verdict.REFUTED
+    assert verdict_of(lem_event.HOEFFDING.printed.slack(lem_event.Draws((F(1, 4),) * 4, 2))) is Verdict.REFUTED
 
 
 def test_the_sup_norm_claim_is_closest_to_failing_at_four_draws_of_four():
-    draws = event_laws.Draws((F(1, 4),) * 4, 4)
+    draws = lem_event.Draws((F(1, 4),) * 4, 4)
     assert dict(sampling.tail_of(sampling.sup_gap, draws.masses, 4))[F(3, 4)] == F(1, 64)
     ratio = irrational.divide(F(1, 64), 2 * irrational.exp(F(-9, 2)))
     assert value_in(ratio, "0.703", "0.704")
-    assert event_sup_norm.STATEMENT.printed.verdict(draws) is Verdict.STANDS
+    assert lem_event.SUP_NORM.printed.verdict(draws) is Verdict.STANDS
 
 
 def test_the_counts_of_seven_episodes_exclude_the_event():
@@ -354,10 +352,11 @@ def test_comparing_overlapping_enclosures_raises():
 
 def test_beta_is_what_counting_and_cauchy_schwarz_give():
     """2 c sqrt(S0|A|KT) is the first term of beta: the two enclosures overlap within 10^-30."""
-    for problem in (regret_sizes.Problem(2, 3, 4, 50, F(1, 10)), regret_sizes.Problem(1, 1, 1, 7, HALF)):
-        pairs = problem.ordinary * problem.actions
-        first = 2 * regret_sizes.per_visit(problem) * irrational.root(pairs * problem.steps)
-        low, high = bounds(regret_sizes.beta(problem) - problem.horizon**2 * pairs - first)
+    for p in (regret_sizes.Problem(2, 3, 4, 50, F(1, 10)), regret_sizes.Problem(1, 1, 1, 7, HALF)):
+        level = estimation.corrected_level(p.ordinary, p.actions, p.episodes, p.horizon, p.delta)
+        c = ((p.horizon - 1) * p.ordinary + 2) * irrational.root(level / 2)  # a visit at N costs at most c / sqrt N
+        pairs = p.ordinary * p.actions
+        low, high = bounds(regret_sizes.beta(p) - p.horizon**2 * pairs - 2 * c * irrational.root(pairs * p.steps))
         assert low <= 0 <= high
         assert high - low < F(1, 10**30)
     equal = corrected_sum.Split(regret_sizes.Problem(1, 3, 2, 6, HALF), (4, 4, 4))

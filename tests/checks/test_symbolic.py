@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -68,9 +69,5 @@ def test_a_false_proof_and_one_that_cannot_fail_are_failures_of_the_audit(steps,
 
 
 def test_a_proof_is_part_of_what_evidence_is_about():
-    from pathlib import Path
-
-    from proofs_checks.engine import sources
-
-    files = sources.depends_on(Path(theory.by_label("lem:key").source))
+    files = audit.depends_on(Path(theory.by_label("lem:key").source))
     assert {"lem_key.py", "symbolic.py"} <= {file.name for file in files}

@@ -10,7 +10,7 @@ import pytest
 from proof_files import FOLDER, certificate_text, is_true, read, verdicts
 
 import verified_risk as vr
-from proofs_checks.evidence.coq.source import unproved
+from proofs_checks.evidence.coq.record import unproved
 from verified_risk import errors
 from verified_risk.proving import Proved, write_coq
 from verified_risk.proving.proved import AXIOMS, CURVED_AXIOMS

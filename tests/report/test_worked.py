@@ -15,8 +15,7 @@ from proofs_checks import theory as statements
 from proofs_checks.engine import certificate
 from proofs_checks.engine.ledger import Refutation
 from proofs_checks.report import files
-from proofs_checks.report.page.cards import counterexample_html
-from proofs_checks.report.worked import LINK, TEXTS, worked
+from proofs_checks.report.page.cards import LINK, TEXTS, counterexample_html, worked
 
 FALSE = sorted(s.label for s in statements.ALL if s.should_be_refuted and s.counterexample is not None)
 RELATIONS = {"=": operator.eq, "<": operator.lt, ">": operator.gt, "≤": operator.le, "≥": operator.ge}

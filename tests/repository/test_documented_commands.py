@@ -69,7 +69,7 @@ ELSEWHERE = {
     "make test PYTHON=python3.13": ("another Python", ".github/workflows/ci.yml", 'python: "3.13"'),
     "make rehearsal": ("an environment of its own", ".github/workflows/ci.yml", "run: make rehearsal"),
     "verified-risk fuzz --hours 1": ("an hour", "tests/checks/test_fuzz.py", "fuzz.run(tmp_path"),
-    "make coverage": ("it runs these tests", "tests/mutation/coverage_table.py", "measure(PLACE"),
+    "make coverage": ("it runs these tests", "Makefile", "--cov-report=term-missing"),
     "pytest --audit-statement lem:key": ("a suite of its own", "tests/checks/test_own_claim.py", '"--audit-statement"'),
     "make nightly": ("it is the slow half of these tests", "Makefile", 'pytest -m "slow or not slow"'),
     **{

@@ -51,55 +51,19 @@ def namespace() -> dict[str, Any]:
     mdp = vr.MDP(initial=[1], transitions=[[[1], [1]]], rewards=[[0, 1]], horizon=2, drawing="S")
     G = vr.CVaR("1/2")
     plan = vr.exact_plan(mdp, G)
-    public = {name: getattr(vr, name) for name in vr.__all__}
-    modules = {
-        "budget": budget_tables,
-        "fractions": fractions,
-        "json": json,
-        "laws": laws,
-        "models": models,
-        "planning": planning,
-        "plotting": plotting,
-        "search": proofs_checks.search,
-    }
-    more = {
-        "proofs_checks": proofs_checks,
-        "scipy": scipy,
-        "verified_risk": vr,
-        "vr": vr,
-        "grid_model": grid.grid_model,
-    }
-    model = {
-        "mdp": mdp,
-        "initial": [1],
-        "transitions": [[[1]]],
-        "rewards": [[0]],
-        "horizon": 1,
-        "s": 0,
-        "a": 0,
-        "action": 0,
-        "t": 0,
-        "r": 1,
-        "y": 0,
-    }
-    numbers = {"alpha": "1/2", "b": "1/2", "gamma": "1/2", "tau": "1/2", "eta": 1}
     log = vr.Log.from_arrays(episode=[0, 1], state=["s"] * 2, action=[0, 0], reward=[0, 1], terminated=[1, 1])
-    answer = vr.plan_from_log(log, "mean", rewards=[0, 1])
-    answers = {
-        "answer": answer,
-        "plan": plan,
-        "policy": plan.policy,
-        "law": plan.law,
-        "other": plan.law,
-        "G": G,
-        "objective": G,
-    }
-    rest = {"content": {}, "episodes": [], "name": "one", "rule": lambda history: 0}
-    seen = {"observation": 0, "state": None, "accuracy": fractions.Fraction(1, 100), "lake": mdp}
-    logged = {"log": log, "answer": answer}
-    arrays = {"P": [[[1], [1]]], "R": [[0, 1]], "found": vr.compare(mdp, ["mean"])}
-    runs = {"run": vr.learn(mdp, G, episodes=2), "trace": plotting.BoundsTrace([(0.0, 0.0, 1.0)])}
-    return {**public, **modules, **more, **model, **numbers, **answers, **rest, **seen, **arrays, **runs, **logged}
+    names = {name: getattr(vr, name) for name in vr.__all__}
+    names |= {"verified_risk": vr, "vr": vr, "models": models, "planning": planning, "plotting": plotting, "laws": laws}
+    names |= {"proofs_checks": proofs_checks, "search": proofs_checks.search, "budget": budget_tables, "json": json}
+    names |= {"fractions": fractions, "scipy": scipy, "grid_model": grid.grid_model}
+    names |= {"mdp": mdp, "lake": mdp, "initial": [1], "transitions": [[[1]]], "rewards": [[0]], "horizon": 1}
+    names |= {**dict.fromkeys(("s", "a", "action", "t", "y", "observation"), 0), "r": 1, "state": None, "eta": 1}
+    names |= {**dict.fromkeys(("alpha", "b", "gamma", "tau"), "1/2"), "accuracy": fractions.Fraction(1, 100)}
+    names |= {"plan": plan, "policy": plan.policy, "law": plan.law, "other": plan.law, "G": G, "objective": G}
+    names |= {"log": log, "answer": vr.plan_from_log(log, "mean", rewards=[0, 1]), "run": vr.learn(mdp, G, episodes=2)}
+    names |= {"P": [[[1], [1]]], "R": [[0, 1]], "found": vr.compare(mdp, ["mean"]), "rule": lambda history: 0}
+    trace = plotting.BoundsTrace([(0.0, 0.0, 1.0)])
+    return {**names, "content": {}, "episodes": [], "name": "one", "trace": trace}
 
 
 def is_expression(span: str) -> bool:

@@ -58,6 +58,7 @@ SHORTCUTS = {
 CHECK_SHORTCUTS = {
     ("proofs_checks.engine", "proofs_checks.theory"),
     ("proofs_checks.engine", "proofs_checks.evidence"),
+    ("proofs_checks.engine", "proofs_checks.report"),  # a statement in a notebook
     ("proofs_checks.evidence", "proofs_checks.theory"),
     ("proofs_checks.cli", "verified_risk.cli"),
     ("proofs_checks.fuzz", "verified_risk.cli"),

@@ -16,7 +16,6 @@ import numpy as np
 
 import verified_risk as vr
 from verified_risk.grid import FloatModel, float_model, own_unit
-from verified_risk.kernels import budget_pass as forward_kernels
 from verified_risk.kernels import budget_pass as kernels
 from verified_risk.planning.affordable_law import forward_depth
 from verified_risk.planning.tails import budget_tables
@@ -132,7 +131,7 @@ def forward(m: FloatModel) -> tuple[int, int]:
     width = 1
     for step in m.steps:
         after[:] = exact(m.n_states, top + 1)
-        forward_kernels.forward_step.plain(
+        kernels.forward_step.plain(
             m.product, m.action_start, m.succ_start, m.succ_state, counted(m.succ_prob, 1), step.start, step.units,
             counted(step.prob, 1), np.zeros((m.n_states, width), dtype=np.int8), width, step.span, mass, after, u,
         )  # fmt: skip

@@ -1,25 +1,21 @@
 """What the verified checker covers: plans of named and of random models, every family of objectives, every route.
 
-    python tests/support/proof_coverage.py [--models 200] [--seed 0] [--seconds 10] [--json FILE]
+    python tests/support/proof_coverage.py [--models 200] [--seed 0] [--seconds 10]
 
 prints the table of docs/proof_format.md.  A plan is *proved*, *not covered*, with the reason, or *refused*, which is a
 fault of the planner, of the writer or of the checker.  A plan that is not proved within so many seconds is not covered.
-The file has the counts after every model.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import re
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -126,13 +122,19 @@ def models(count: int, seed: int) -> Iterator[tuple[str, vr.MDP]]:
         yield name, vr.models.load(name)
 
 
+def watched(found: Iterable[tuple[str, vr.MDP]]) -> Iterator[tuple[str, vr.MDP]]:
+    """The models, each of which is named on standard error when its turn comes."""
+    for name, mdp in found:
+        print(name, file=sys.stderr, flush=True)
+        yield name, mdp
+
+
 Table: TypeAlias = dict[tuple[str, str], Row]
 
 
 def coverage(
     found: Iterable[tuple[str, vr.MDP]],
     seconds: float = PROOF_SECONDS,
-    after: Callable[[str, Table], None] | None = None,
     families: Iterable[str] = tuple(FAMILIES),
 ) -> Table:
     """For each family and route, what became of its plans; one objective of the family for each model, in turn."""
@@ -142,8 +144,6 @@ def coverage(
             objectives = FAMILIES[family]
             for route, plan in plans(mdp, objectives[k % len(objectives)], ETAS[k % len(ETAS)]):
                 judged(plan, table.setdefault((family, route), Row()), name, seconds)
-        if after is not None:
-            after(name, table)
     return table
 
 
@@ -163,36 +163,13 @@ def shown(table: dict[tuple[str, str], Row]) -> str:
     return "\n".join(lines)
 
 
-class Watched:
-    """A line for each model, and the counts in a file."""
-
-    def __init__(self, total: int, file: Path | None) -> None:
-        self.total, self.file, self.done, self.began = total, file, 0, time.monotonic()
-
-    def __call__(self, name: str, table: Table) -> None:
-        self.done += 1
-        counts = [(row.proved, row.tried, len(row.refused)) for row in table.values()]
-        proved, tried, refused = map(sum, zip(*counts, strict=True))
-        print(
-            f"{self.done} of {self.total} models, {time.monotonic() - self.began:.0f} s: {proved} of {tried} plans "
-            f"proved, {refused} refused; {name}",
-            file=sys.stderr,
-            flush=True,
-        )
-        if self.file is not None:
-            counted = [{"weighting": key[0], "route": key[1], **vars(row)} for key, row in table.items()]
-            self.file.write_text(json.dumps({"models": self.done, "of": self.total, "rows": counted}, indent=1) + "\n")
-
-
 def main() -> None:
     reader = argparse.ArgumentParser()
     reader.add_argument("--models", type=int, default=200)
     reader.add_argument("--seed", type=int, default=0)
     reader.add_argument("--seconds", type=float, default=PROOF_SECONDS)
-    reader.add_argument("--json", type=Path)
     words = reader.parse_args()
-    watched = Watched(words.models + len(vr.models.NAMES), words.json)
-    table = coverage(models(words.models, words.seed), words.seconds, watched)
+    table = coverage(watched(models(words.models, words.seed)), words.seconds)
     print(shown(table))
     for row in table.values():
         for line in row.refused:

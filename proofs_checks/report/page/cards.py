@@ -1,22 +1,32 @@
-"""One statement as a card: what is printed, what is true, why, and the counterexample in numbers."""
+"""One statement as a card: what is printed, what is true, why, the counterexample in numbers, and what it rests on.
+
+The steps of a counterexample are in ``theory/*/worked.md``, the authors' replies in ``theory/replies.md``.
+"""
 
 from __future__ import annotations
 
+import io
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+import tarfile
+from base64 import b64encode
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import cache
+from gzip import GzipFile
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from ... import recheck
+from ...engine.certificate import DIRECTORY
 from ...engine.ledger import ClaimText, Refutation, Row
 from ...engine.model import Verdict
-from ...engine.severity import Cause, Severity
+from ...engine.severity import Severity
 from ...engine.shown import instance_html, number
+from ...evidence.coq.record import FORMAL
+from ..files import ROOT
 from ..words import GLYPHS, RANKS, STANDING, anchor, kind_of, prose
-from ..worked import replies, worked
-from .links import links_html
 from .mathematics import formula_html
 
 MOST_DIGITS = 14
@@ -25,6 +35,13 @@ RELATIONS = {"=": "=", "<=": "≤", ">=": "≥"}
 STANDS = Verdict.STANDS.value
 MARKS = {STANDS: "true", Verdict.REFUTED.value: "false in this audit", Verdict.UNKNOWN.value: "not decided"}
 """The mark on a card, by verdict, of a claim that is meant to be true."""
+REPLIES = ROOT / "proofs_checks" / "theory" / "replies.md"
+TEXTS = tuple(sorted((ROOT / "proofs_checks" / "theory").glob("*/worked.md")))
+LINK = re.compile(r"\[([^\]]+)\]\((?:\.\./)+([^)]+)\)")
+ANCHOR = re.compile(r"^\(([A-Za-z0-9_-]+)\)=\n", re.MULTILINE)
+NAMED = re.compile(r"(\w+) \(([\w/]+\.v), [0-9a-f]+\)")
+ARCHIVED = ("docs/theory/*.md", "proofs_checks/formal/**/*.v", "proofs_checks/certificates/*.json",
+            "proofs_checks/recheck/*.py", "docs/certificate_format.md")  # fmt: skip
 
 
 def card_html(
@@ -206,16 +223,13 @@ def _slack(text: str) -> str:
     return escape(text if text.startswith("≈") else number(text))
 
 
-def _place_of(row: Row, cause: Cause) -> str:
-    return escape(str(row.paper or "no paper")) if row.elsewhere else f"line {cause.lines} of the source"
-
-
 def cause_html(row: Row) -> str:
     """The root of the finding: lines of the source and correction."""
     if row.cause is None:
         return ""
+    place = str(row.paper or "no paper") if row.elsewhere else f"line {row.cause.lines} of the source"
     return (
-        f'<p class="cause"><b>{row.finding}</b>: {prose(row.cause.title)} ({_place_of(row, row.cause)}). '
+        f'<p class="cause"><b>{row.finding}</b>: {prose(row.cause.title)} ({escape(place)}). '
         f"{prose(row.cause.right)}.</p>"
     )
 
@@ -247,3 +261,96 @@ def reference(label: str, known: Collection[str]) -> str:
     if label not in known:
         return f"<code>{escape(label)}</code>"
     return f'<a href="#{anchor(label)}"><code>{escape(label)}</code></a>'
+
+
+# -- worked numbers and replies ----------------------------------------------------------------------------------------
+
+
+def _by_label(*texts: Path) -> dict[str, str]:
+    """What stands under each heading ``## label``."""
+    parts = [part for text in texts for part in re.split(r"^## (\S+)$", text.read_text("utf-8"), flags=re.M)[1:]]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+@cache
+def replies() -> dict[str, str]:
+    """``{label: reply}``."""
+    return {label: " ".join(body.split()) for label, body in _by_label(REPLIES).items()}
+
+
+@cache
+def worked() -> dict[str, tuple[str, ...]]:
+    """``{label: steps}`` that compute both sides of the printed claim; links become the names of their files.
+
+    >>> worked()["intro:key"][0]
+    'The return is surely 1, so Φ = 1.'
+    """
+    return {
+        label: tuple(
+            LINK.sub(r"\1 (\2)", " ".join(step.split())) for step in re.split(r"^\d+\. ", body, flags=re.MULTILINE)[1:]
+        )
+        for label, body in _by_label(*TEXTS).items()
+    }
+
+
+# -- proofs ------------------------------------------------------------------------------------------------------------
+
+
+def links_html(row: Row, has_certificate: bool) -> str:
+    """The last lines of a card: proof and theorems to unfold, and the names of its files in the archive."""
+    lines, names = [], [("source", row.source)]
+    page, text = proof_of(row.theory)
+    if text:
+        lines.append(_folded(f"The proof in words ({page})", text))
+    for piece in row.support.evidence if row.support else ():
+        for name, file in NAMED.findall(piece):
+            said = theorem_text(name, file)
+            lines += [_folded(f"The theorem in Coq: {name} ({file})", said)] if said else []
+    if has_certificate and row.refutation and row.refutation.certificate:
+        folder = DIRECTORY.name if row.elsewhere else DIRECTORY.relative_to(ROOT).as_posix()
+        names.append(("certificate", f"{folder}/{row.refutation.certificate}"))
+    shown = " ".join(f"<span>{name} <code>{escape(path)}</code></span>" for name, path in names)
+    return f'{"".join(lines)}<p class="links">{shown}</p>'
+
+
+def _folded(title: str, text: str) -> str:
+    return f"<details class=file><summary>{escape(title)}</summary><pre tabindex=0>{escape(text)}</pre></details>"
+
+
+@cache
+def proof_of(target: str) -> tuple[str, str]:
+    """``"02-augmentation.md#augmented"`` as its page and the text from that anchor to the next; empty if absent."""
+    page, _, place = target.partition("#")
+    path = ROOT / "docs" / "theory" / page
+    if not page or not path.is_file():
+        return page, ""
+    parts = ANCHOR.split(path.read_text("utf-8"))
+    following = dict(zip(parts[1::2], parts[2::2], strict=True))
+    return page, following.get(place, "" if place else parts[0]).strip()
+
+
+@cache
+def theorem_text(name: str, file: str) -> str:
+    """A theorem of ``proofs_checks/formal`` without its proof; empty if there is none of this name."""
+    path = FORMAL / file
+    text = path.read_text("utf-8") if path.is_file() else ""
+    found = re.search(rf"^ *(?:Theorem|Lemma|Corollary) {name}\b.*?(?=^ *Proof)", text, re.MULTILINE | re.DOTALL)
+    return found.group().rstrip() if found else ""
+
+
+def _archived() -> Iterator[Path]:
+    for pattern in ARCHIVED:
+        yield from sorted(path for path in ROOT.glob(pattern) if "extracted" not in path.parts)
+
+
+@cache
+def archive() -> str:
+    """Proofs in words, Coq sources, certificates and their checker as a tar.gz in base64; the same files, same text."""
+    packed = io.BytesIO()
+    with GzipFile(fileobj=packed, mode="wb", mtime=0) as zipped, tarfile.open(fileobj=zipped, mode="w") as tar:
+        for path in _archived():
+            data = path.read_bytes()
+            entry = tarfile.TarInfo(path.relative_to(ROOT).as_posix())
+            entry.size = len(data)
+            tar.addfile(entry, io.BytesIO(data))
+    return b64encode(packed.getvalue()).decode("ascii")

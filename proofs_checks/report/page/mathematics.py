@@ -121,12 +121,7 @@ def mathml(formula: str, *, large: bool = False) -> str:
 
 def _named(body: str) -> str:
     """Numeric character references as the characters themselves, except those that HTML reserves."""
-
-    def character(match: re.Match[str]) -> str:
-        letter = chr(int(match.group(1), 16))
-        return escape(letter) if letter in "<>&" else letter
-
-    return re.sub(r"&#x([0-9A-Fa-f]+);", character, body)
+    return re.sub(r"&#x[0-9A-Fa-f]+;", lambda found: escape(unescape(found.group()), quote=False), body)
 
 
 def _spaced(body: str) -> str:
@@ -138,11 +133,7 @@ def _spaced(body: str) -> str:
 
 def _words(body: str) -> str:
     r"""``\mathrm{TV}`` comes letter by letter; one word is one identifier."""
-
-    def joined(match: re.Match[str]) -> str:
-        return "<mi>" + re.sub(r"<[^>]*>", "", match.group()) + "</mi>"
-
-    return UPRIGHT.sub(joined, body)
+    return UPRIGHT.sub(lambda found: "<mi>" + re.sub(r"<[^>]*>", "", found.group()) + "</mi>", body)
 
 
 def _characters(body: str) -> str:

@@ -12,13 +12,12 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Real, bounds
+from verified_risk.numbers.enclosure import bounds
 
 from ...cases import strategies
 from ...cases.enumeration import attainable_laws, coin_models, every, return_policies
 from ...cases.histories import weighted
-from ...engine.model import Claim, Formal, Statement, equality, least
-from ...engine.severity import Severity
+from ...engine.model import Claim, Formal, Real, Statement, equality, least
 from .. import causes
 from .conditioning import joint_laws, rule_of
 
@@ -72,7 +71,6 @@ STATEMENT = Statement(
         "For concave G, paying the reward so far after step T, policies of state and reward so far attain the optimum.",
         _corrected,
     ),
-    finding=Severity.SLIP,
     cause=causes.EPISODE,
     uses=("thm:augmented",),
     cases=lambda: st.builds(

@@ -7,18 +7,15 @@ printed average (over :math:`J \le y`) and hold for the average over :math:`J = 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import starmap
-
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.policy.evaluation import behavioural_form
 
 from ...cases import strategies
 from ...cases.histories import added, gained, history_laws, state
 from ...engine.model import Claim, Formal, Statement
-from ...engine.severity import Severity
 from .. import causes
 from ..setting.def_history import Case
 from .conditioning import Rule, cumulative, joint_laws, printed_rule, rule_of, visits
@@ -64,15 +61,6 @@ def _exact_rule(case: Case) -> Rule:
     return rule_of(behavioural_form(case.mdp, case.policy))
 
 
-def _cases() -> SearchStrategy[Case]:
-    pairs = strategies.mdps_with_policies(kinds=("history", "return"), min_actions=2, max_horizon=3)
-    return pairs.map(lambda pair: Case(*pair))
-
-
-def _small_cases() -> Iterator[Case]:
-    return starmap(Case, small_models_and_policies())
-
-
 FIRST = Statement(
     label="lem:augmented:1",
     title="the average plays each action as often",
@@ -87,11 +75,12 @@ FIRST = Statement(
         "On histories that earned at most y, the policy and its average over equal y play each action equally often.",
         lambda case: _plays(case, _exact_rule(case)),
     ),
-    finding=Severity.REPAIR,
     cause=causes.AT_MOST_Y,
     uses=("def:history",),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=lambda: strategies.mdps_with_policies(kinds=("history", "return"), min_actions=2, max_horizon=3).map(
+        lambda pair: Case(*pair)
+    ),
+    small_cases=lambda: starmap(Case, small_models_and_policies()),
     small_size=SMALL,
     counterexample=Case(*repeated_coin()),
     find_budget=300,
@@ -100,10 +89,10 @@ FIRST = Statement(
     notes="Line 653 replaces J by y inside the average, which is right for histories with J = y.",
 )
 
-SECOND = Statement(
+SECOND = replace(
+    FIRST,
     label="lem:augmented:2",
     title="the average keeps the joint law of state and reward so far",
-    section="A",
     printed=Claim(
         r"D_t^{\pi}(y,s) = D_t^{\tilde\pi}(y,s) \quad (t \le T+1)",
         "The policy and its printed average reach each state with reward at most y equally often.",
@@ -115,14 +104,7 @@ SECOND = Statement(
         "The policy and its average over equal y reach each state with reward at most y equally often.",
         lambda case: _reaches(case, _exact_rule(case)),
     ),
-    finding=Severity.REPAIR,
-    cause=causes.AT_MOST_Y,
     uses=("lem:augmented:1",),
-    cases=_cases,
-    small_cases=_small_cases,
-    small_size=SMALL,
-    counterexample=Case(*repeated_coin()),
-    find_budget=300,
     formal=Formal(proves=("augmented_same_joint_law",), refutes=("return_of_printed_augmented",)),
     theory="02-augmentation.md#augmented-2",
     notes="With the average over J = y the printed induction needs one more line: it is done cell by cell in y.",

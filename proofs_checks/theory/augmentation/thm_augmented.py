@@ -14,16 +14,13 @@ from itertools import product
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.enumeration import grid, history_policies, one_state_models
 from ...cases.histories import history_policy, law_by_histories, weighted
-from ...engine.model import Claim, Formal, Statement, equality
-from ...engine.severity import Severity
+from ...engine.model import Claim, Formal, Real, Statement, equality
 from ...engine.symbolic import Proof, Step, parameters
 from .. import causes
 from .conditioning import joint_laws, printed_rule, visits
@@ -57,7 +54,7 @@ def _corrected(case: Case) -> Real:
     return -averaged.kolmogorov(law_by_histories(case.mdp, case.policy))
 
 
-def _cases() -> SearchStrategy[Case]:
+def _cases() -> st.SearchStrategy[Case]:
     pairs = strategies.mdps_with_policies(kinds=("history", "return"), min_actions=2, max_horizon=3)
     objectives = strategies.weightings(jumps=True)
     return st.builds(lambda pair, objective: Case(pair[0], pair[1], objective), pairs, objectives)
@@ -147,7 +144,6 @@ STATEMENT = Statement(
         "Averaging over the histories that have earned exactly y keeps the law of the return, hence every objective.",
         _corrected,
     ),
-    finding=Severity.REPAIR,
     cause=causes.AT_MOST_Y,
     uses=("lem:augmented:2",),
     cases=_cases,

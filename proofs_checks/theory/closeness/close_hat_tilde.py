@@ -10,11 +10,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from verified_risk.numbers.enclosure import Real
-
 from ...cases.estimation import expected_cost, lifted, lipschitz, optimistic_mdp, phi, row_of, with_top_state
 from ...cases.irrational import absolute
-from ...engine.model import Claim, Formal, Statement, at_most, least
+from ...engine.model import Claim, Formal, Real, Statement, at_most, least
 from .. import reasons
 from ..optimism.optimistic_pairs import SMALL_PLAYED, Played, played, small_played_markov
 

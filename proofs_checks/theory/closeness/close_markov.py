@@ -12,11 +12,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from verified_risk.numbers.enclosure import Real
 from verified_risk.policy import MarkovPolicy
 
 from ...cases.estimation import lipschitz
-from ...engine.model import Claim, Formal, Statement
+from ...engine.model import Claim, Formal, Real, Statement
 from .model_pairs import Pair, difference, drawn, in_both, small_triples, variation_of_rows
 
 

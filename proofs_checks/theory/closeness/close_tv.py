@@ -10,10 +10,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from verified_risk.numbers.enclosure import Real
-
 from ...cases.estimation import lipschitz
-from ...engine.model import Claim, Formal, Statement
+from ...engine.model import Claim, Formal, Real, Statement
 from .model_pairs import (
     SMALL_SIZE,
     Pair,

@@ -16,13 +16,12 @@ from itertools import pairwise, product
 from hypothesis import strategies as st
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, every, grid
 from ...cases.estimation import lipschitz
 from ...cases.greedy import expected_utility, tails_of, utility
-from ...engine.model import Claim, Formal, Statement, at_most, equality, least
+from ...engine.model import Claim, Formal, Real, Statement, at_most, equality, least
 
 
 @dataclass(frozen=True)

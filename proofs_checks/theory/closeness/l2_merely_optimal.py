@@ -13,13 +13,11 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.estimation import expected_cost, lipschitz, phi
-from ...cases.estimation_strategies import interlaced_pairs, mdp_pairs
 from ...cases.greedy import Greedy, concave, reachable_sums
-from ...engine.model import Claim, Formal, Statement
+from ...engine.model import Claim, Formal, Real, Statement
 from ...engine.severity import Severity
 from .. import reasons
 from .l2_greedy import greedy_slack
@@ -43,7 +41,13 @@ def _printed_slack(pair: Pair) -> Real:
 @st.composite
 def _drawn(draw: st.DrawFn) -> Pair:
     """Greedy where the twin leads, any action where only M leads."""
-    mdp, twin = draw(st.one_of(interlaced_pairs(), interlaced_pairs(max_teeth=6), mdp_pairs(max_denominator=3)))
+    mdp, twin = draw(
+        st.one_of(
+            strategies.interlaced_pairs(),
+            strategies.interlaced_pairs(max_teeth=6),
+            strategies.mdp_pairs(max_denominator=3),
+        )
+    )
     weighting = draw(strategies.weightings(shape=draw(st.sampled_from(("linear", "concave"))), max_corners=1))
     best = Greedy(twin, weighting)
     own, other = reachable_sums(mdp), reachable_sums(twin)

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from verified_risk.numbers.enclosure import Real
-
-from ...cases.estimation import area_between, expected_cost, lipschitz, optimistic_mdp, phi, row_of, with_top_state
+from ...cases.estimation import expected_cost, lipschitz, optimistic_mdp, phi, row_of, with_top_state
 from ...cases.greedy import Greedy
-from ...engine.model import Claim, Formal, Statement, at_most, least
+from ...engine.model import Claim, Formal, Real, Statement, at_most, least
 from ..optimism.optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, radius_cost, small_estimated
 
 
@@ -25,8 +23,8 @@ def _slack(case: Estimated) -> Real:
     policy, horizon, states = best.policy(mdp), case.mdp.horizon, case.mdp.n_states
 
     def cost(t: int, s: int, a: int) -> Fraction:
-        law, shifted = mdp.actions(s)[a].reward_law, better.actions(s)[a].reward_law
-        return (horizon - 1 - t) * row_of(better, s, a)[states] + area_between(law, shifted)
+        gain = better.actions(s)[a].reward_law.mean - mdp.actions(s)[a].reward_law.mean  # the area between the CDFs
+        return (horizon - 1 - t) * row_of(better, s, a)[states] + gain
 
     scale = lipschitz(case.weighting)
     first = scale * expected_cost(mdp, policy, cost)

@@ -14,13 +14,12 @@ from itertools import pairwise
 from hypothesis import strategies as st
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.enumeration import every
 from ...cases.estimation import lipschitz
 from ...cases.greedy import Values, tails_of
-from ...engine.model import Claim, Formal, Statement, at_most, least
+from ...engine.model import Claim, Formal, Real, Statement, at_most, least
 from ..optimism.optimistic_pairs import small_models
 
 

@@ -1,37 +1,48 @@
-r"""lem:tildebound: the empirical model against the true one.  False on the event, for a policy that knows the sample.
+r"""lem:tildebound, lem:hattildebound, lem:fullbound: empirical, optimistic and true model are close.  False as printed.
 
 In the empirical model every first reward has been seen; in the true one hardly any has.  A y-policy that acts on this
-difference separates the two models, although every CDF is within its radius.  For Markov policies the bound is true,
-and the radii enter without the factor T.
+difference separates the two models, although every CDF is within its radius.  For Markov policies the bound of
+lem:tildebound is true, and the radii enter without the factor T.
+
+The optimistic model differs from the empirical one by mass moved to the top, so these two are close in total variation
+and closeness (a) applies to every policy, with the expectation under one of *these two* models.  Under the true model,
+as printed in lem:hattildebound, the policy may never visit the pairs with large radii.  The equation
+:math:`2|S|\epsilon_R = \sqrt{|S|}\,\epsilon_P` is exact.
+
+lem:fullbound inherits the failure of lem:tildebound: with enough visits every radius is small, but the rewards of the
+optimistic model are in the sample and those of the true model are not.  A regret bound needs less, which is true:
+``L2/optimistic``.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
 from typing import Any
 
 from hypothesis import strategies as st
 
-from verified_risk.numbers.enclosure import Real
-
 from ...cases.estimation import expected_cost, lipschitz, phi
-from ...cases.irrational import absolute
-from ...engine.model import Claim, Formal, Hypotheses, Statement, at_most
-from ...engine.severity import Severity
-from .. import causes
+from ...cases.irrational import absolute, root
+from ...engine.model import Claim, Formal, Hypotheses, Real, Statement, at_most
+from .. import causes, reasons
 from ..event.seen_rewards import (
     HORIZON,
     Seen,
     drawn,
     empirical_value,
     on_the_event,
+    optimistic_value,
     printed_budget,
     small_seen,
     true_value,
+    valid,
 )
-from ..optimism.l1_markov import is_markov, told_apart
+from ..optimism.l1_markov import MARKOV_ON_EVENT, is_markov, told_apart
 from ..optimism.optimistic_pairs import SMALL_PLAYED, Played, event, played, small_played_markov, unlucky_played
+from ..regret import class_markov
+from . import close_hat_tilde
 
 
 def _event(case: Played) -> bool:
@@ -49,7 +60,7 @@ def _corrected_slack(case: Played) -> Real:
     return at_most(absolute(gap), lipschitz(case.weighting) * expected_cost(case.mdp, case.policy, cost))
 
 
-STATEMENT: Statement[Any] = Statement(
+TILDE: Statement[Any] = Statement(
     label="lem:tildebound",
     title="the empirical model is close to the true one",
     section="5",
@@ -67,7 +78,6 @@ STATEMENT: Statement[Any] = Statement(
         _corrected_slack,
         when=Hypotheses(Markov=is_markov, event=_event),
     ),
-    finding=Severity.SUBSTANCE,
     cause=causes.PARTS,
     uses=("lem:genbound", "close/markov"),
     cases=lambda: st.one_of(drawn(1), played(markov=True), unlucky_played(), told_apart()),
@@ -79,3 +89,74 @@ STATEMENT: Statement[Any] = Statement(
     theory="07-closeness.md#tildebound",
     notes="The corrected claim is tested in full generality as close/markov.",
 )
+
+
+def _hat_slack(case: Seen) -> Real:
+    gap = absolute(optimistic_value(case) - empirical_value(case))
+    return HORIZON * root(2) * printed_budget(case) - gap
+
+
+HAT_TILDE: Statement[Any] = Statement(
+    label="lem:hattildebound",
+    title="the optimistic model is close to the empirical one",
+    section="5",
+    printed=Claim(
+        r"|\hat\Phi(\pi) - \tilde\Phi(\pi)| \le T L_G \sqrt{|S|}\, \mathbf E_M \sum_t (\epsilon_P + \epsilon_R)",
+        "every policy has nearly the same objective in the optimistic and in the empirical model",
+        _hat_slack,
+        when=valid,
+    ),
+    corrected=Claim(
+        r"|\hat\Phi(\pi) - \tilde\Phi(\pi)| \le T L_G\, \mathbf E_{\tilde M} \sum_t |S|\,\epsilon_R = "
+        r"\tfrac12 T L_G \sqrt{|S|}\, \mathbf E_{\tilde M} \sum_t \epsilon_P",
+        "with the expectation under the empirical (or the optimistic) model, the two are close, with less than half "
+        "the constant",
+        close_hat_tilde.slack,
+        when=lambda case: isinstance(case, Played),
+    ),
+    cause=causes.OTHER_MODEL,
+    uses=("lem:genbound", "close/tv", "def:optimistic/rows", "def:optimistic/rewards"),
+    cases=lambda: st.one_of(drawn(0), played()),
+    small_cases=lambda: chain(small_played_markov(), small_seen(0)),
+    small_size=SMALL_PLAYED + "; and up to 4 rewards seen of up to 16",
+    counterexample=Seen(10_000, 100, 0, 1, 10_002, Fraction(1, 2)),
+    find_budget=400,
+    formal=Formal(proves=("hat_and_tilde_close_with_printed_radii",)),
+    reaches={**reasons.FORM, "coarse": ("0.5", reasons.COARSE)},
+    theory="07-closeness.md#hattildebound",
+    notes="Stated without the event.  The corrected claim is tested in full generality as close/hat-tilde.",
+)
+
+
+def _full_slack(case: Seen) -> Real:
+    gap = absolute(optimistic_value(case) - true_value(case))
+    return 2 * HORIZON * root(2) * printed_budget(case) - gap
+
+
+FULL = replace(
+    TILDE,
+    label="lem:fullbound",
+    title="the optimistic model is close to the true one",
+    printed=Claim(
+        r"|\hat\Phi(\pi) - \Phi(\pi)| \le 2 T L_G \sqrt{|S|}\, \mathbf E_M \sum_t (\epsilon_P + \epsilon_R) "
+        r"\text{ on } \mathcal E",
+        "on the event, every policy has nearly the same objective in the optimistic and in the true model",
+        _full_slack,
+        when=on_the_event,
+    ),
+    corrected=Claim(
+        r"0 \le \hat\Phi(\pi) - \Phi(\pi) \le L_G\, \mathbf E_M \sum_t [(T-t)\min(1, S_0\epsilon) + "
+        r"\min(1, 2\epsilon)], \ \pi \text{ Markov}",
+        "on the event, every Markov policy has nearly the same objective in both, without the factor T on the rewards",
+        class_markov.slack,
+        when=MARKOV_ON_EVENT,
+    ),
+    uses=("lem:tildebound", "lem:hattildebound", "L2/optimistic"),
+    counterexample=Seen(20_000, 10, 1, 10_000, 50_001, Fraction(1, 2)),
+    formal=Formal(parts=("markov_optimism", "markov_optimistic_close")),
+    reaches={"coarse": ("0.5", reasons.COARSE)},
+    theory="07-closeness.md#fullbound",
+    notes="The corrected claim is tested in full generality as class/markov, and for greedy policies as L2/optimistic.",
+)
+
+STATEMENTS = (TILDE, HAT_TILDE, FULL)

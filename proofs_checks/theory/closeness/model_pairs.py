@@ -10,14 +10,12 @@ from itertools import pairwise, product
 from hypothesis import strategies as st
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.estimation import expected_cost, phi, row_of, total_variation
-from ...cases.estimation_strategies import interlaced_pairs, mdp_pairs, origin_policies, shared_policies
 from ...cases.greedy import reachable_sums
 from ...cases.irrational import absolute
-from ...engine.model import at_most, least
+from ...engine.model import Real, at_most, least
 
 Cost = Callable[[int, int, int], Fraction]
 """``cost(t, s, a)``."""
@@ -101,10 +99,14 @@ def drawn(draw: st.DrawFn, *, markov: bool = False) -> Pair:
         mdp, twin = (one_state([law], 1) for law in laws)
         return Pair(twin, mdp, draw(strategies.markov_policies(mdp)), draw(strategies.weightings(max_corners=1)))
     if not markov and draw(st.booleans()):
-        mdp, twin = draw(interlaced_pairs())
-        return Pair(twin, mdp, draw(origin_policies(mdp, (twin, mdp))), draw(strategies.weightings(max_corners=1)))
-    mdp, twin = draw(mdp_pairs())
-    policy: vr.Policy = draw(strategies.markov_policies(mdp) if markov else shared_policies(mdp, (twin, mdp)))
+        mdp, twin = draw(strategies.interlaced_pairs())
+        return Pair(
+            twin, mdp, draw(strategies.origin_policies(mdp, (twin, mdp))), draw(strategies.weightings(max_corners=1))
+        )
+    mdp, twin = draw(strategies.mdp_pairs())
+    policy: vr.Policy = draw(
+        strategies.markov_policies(mdp) if markov else strategies.shared_policies(mdp, (twin, mdp))
+    )
     return Pair(twin, mdp, policy, draw(strategies.weightings()))
 
 

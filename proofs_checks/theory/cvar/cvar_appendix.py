@@ -11,20 +11,17 @@ The choice of rho is in :mod:`proofs_checks.theory.cvar.cvar_rho`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, pairwise
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.enumeration import COIN_MODELS, all_laws, attainable_laws, coin_models, every, grid
-from ...engine.model import Claim, Formal, Statement, equality, least
-from ...engine.severity import Severity
+from ...engine.model import Claim, Formal, Real, Statement, equality, least
 from .. import causes
 from ..setting.def_objective import QuantileCase
 from .budget import Budgets, attainable_returns, shortfall, tail_mean
@@ -63,17 +60,6 @@ def _rockafellar_uryasev(case: QuantileCase) -> Real:
     )
 
 
-def _law_cases() -> SearchStrategy[QuantileCase]:
-    return st.builds(QuantileCase, strategies.laws(max_value=2), strategies.levels(include_one=False))
-
-
-_LAWS = "all laws on {0, 1/2, 1} with masses in quarters, levels in eighths"
-
-
-def _small_laws() -> Iterator[QuantileCase]:
-    return every(QuantileCase, all_laws(grid("1/2"), 4), grid("1/8")[1:-1])
-
-
 COSTS = Statement(
     label="cvar:ru/costs",
     title="CVaR of a cost as an infimum over rho",
@@ -84,30 +70,27 @@ COSTS = Statement(
         "and VaR attains it.",
         _cost_form,
     ),
-    cases=_law_cases,
-    small_cases=_small_laws,
-    small_size=_LAWS,
+    cases=lambda: st.builds(QuantileCase, strategies.laws(max_value=2), strategies.levels(include_one=False)),
+    small_cases=lambda: every(QuantileCase, all_laws(grid("1/2"), 4), grid("1/8")[1:-1]),
+    small_size="all laws on {0, 1/2, 1} with masses in quarters, levels in eighths",
     formal=Formal(proves=("rockafellar_uryasev_for_costs",)),
     theory=THEORY + "#ru",
     notes="Line 1141 announces costs, and for costs the lemma is true. The notation clashes with the body, where "
     "rewards are meant and the tail has the share alpha; here it has 1 - alpha.",
 )
 
-ROCKAFELLAR_URYASEV = Statement(
+ROCKAFELLAR_URYASEV = replace(
+    COSTS,
     label="cvar:ru",
     title="CVaR of a reward as a maximum over rho",
-    section=SECTION,
+    printed=None,
     corrected=Claim(
         r"\mathrm{CVaR}_\alpha(Z) = \max_\rho \{\rho - \tfrac1\alpha E(\rho-Z)^+\}, \quad \rho^* = F^\dagger(\alpha)",
         "The mean of the lowest alpha share is the maximum of rho minus the expected shortfall over alpha.",
         _rockafellar_uryasev,
     ),
     uses=("def:objective/cvar",),
-    cases=_law_cases,
-    small_cases=_small_laws,
-    small_size=_LAWS,
     formal=Formal(proves=("rockafellar_uryasev",)),
-    theory=THEORY + "#ru",
     notes="The lemma of the appendix, which speaks of costs, in the rewards and levels of the body.",
 )
 
@@ -183,7 +166,6 @@ MINIMUM = Statement(
         "The optimal CVaR is the best attainable rho against the policy with the least expected shortfall.",
         _j_corrected,
     ),
-    finding=Severity.SLIP,
     cause=causes.MAXIMUM,
     uses=("cvar:ru",),
     cases=lambda: st.builds(
@@ -231,7 +213,6 @@ VALUE = Statement(
         "With the terminal value after step T, the recursion gives the least expected shortfall.",
         lambda case: _value(case, case.mdp.horizon),
     ),
-    finding=Severity.SLIP,
     cause=causes.EPISODE,
     uses=("def:augmented",),
     cases=lambda: st.builds(

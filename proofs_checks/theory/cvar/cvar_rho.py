@@ -12,14 +12,12 @@ from fractions import Fraction
 from itertools import combinations, product
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.enumeration import every, grid, one_state_models
-from ...engine.model import Claim, Formal, Statement, at_most, equality, least
+from ...engine.model import Claim, Formal, Real, Statement, at_most, equality, least
 from ...engine.severity import Severity
 from .. import causes
 from .budget import Budgets, attainable_returns, tail_mean
@@ -63,7 +61,7 @@ def _one_rho(case: ModelCase) -> Fraction:
     return min(-abs(worth - optimum) for rho in best for worth in _worth(case, {s: [rho] for s in starts}))
 
 
-def _start_cases() -> SearchStrategy[ModelCase]:
+def _start_cases() -> st.SearchStrategy[ModelCase]:
     two_states = strategies.mdps(min_states=2, max_states=2, max_horizon=1, max_denominator=4)
     return st.builds(
         ModelCase, st.one_of(two_states, _lucky_or_not()), strategies.levels(max_denominator=4, include_one=False)
@@ -71,7 +69,7 @@ def _start_cases() -> SearchStrategy[ModelCase]:
 
 
 @st.composite
-def _lucky_or_not(draw: DrawFn) -> vr.MDP:
+def _lucky_or_not(draw: st.DrawFn) -> vr.MDP:
     """Two equally likely states; one pays surely, the other offers a sure reward or a lottery."""
     half = [Fraction(1, 2), Fraction(1, 2)]
     reward = strategies.rationals()
@@ -105,7 +103,6 @@ ONE_RHO = Statement(
         "Choosing one rho against the initial law and playing greedily is optimal.",
         _one_rho,
     ),
-    finding=Severity.SLIP,
     cause=causes.ONE_RHO,
     uses=("cvar:min", "cvar:value"),
     cases=_start_cases,
@@ -156,7 +153,7 @@ def _attainable_suffices(case: CurveCase) -> Real:
 
 
 @st.composite
-def _curve_cases(draw: DrawFn) -> CurveCase:
+def _curve_cases(draw: st.DrawFn) -> CurveCase:
     mdp = draw(st.one_of(_sure_against_risky(), strategies.mdps(max_horizon=2, max_denominator=4)))
     alpha = draw(strategies.levels(max_denominator=4, include_one=False))
     returns = attainable_returns(mdp)
@@ -165,7 +162,7 @@ def _curve_cases(draw: DrawFn) -> CurveCase:
 
 
 @st.composite
-def _sure_against_risky(draw: DrawFn) -> vr.MDP:
+def _sure_against_risky(draw: st.DrawFn) -> vr.MDP:
     """One action pays x surely, the other more, or nothing: J follows the first, falls, and rises with the second."""
     prize = draw(strategies.rationals(min_value=Fraction(1, 4)))
     sure = prize * draw(strategies.levels(include_one=False, max_denominator=4))

@@ -14,7 +14,6 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn
 
 from verified_risk.grid import round_up_reward
 from verified_risk.law import Law
@@ -142,7 +141,7 @@ def raised(mdp: MDP, by: Fraction) -> MDP:
 
 
 @st.composite
-def cases(draw: DrawFn, *, before_the_last_step: bool = False) -> Case:
+def cases(draw: st.DrawFn, *, before_the_last_step: bool = False) -> Case:
     """Small models, grid steps that divide 1 and that do not, y-policies with lotteries wherever either model leads."""
     mdp = draw(
         strategies.mdps(min_actions=2, min_horizon=2 if before_the_last_step else 1, max_horizon=2, max_denominator=4)

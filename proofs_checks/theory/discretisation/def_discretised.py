@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn
 
 import verified_risk as vr
 from verified_risk.grid import grid_model
@@ -20,7 +19,6 @@ from verified_risk.grid import grid_model
 from ...cases import strategies
 from ...cases.enumeration import all_laws, every, grid
 from ...engine.model import Claim, Formal, Statement, at_most
-from ...engine.severity import Severity
 from .. import causes
 
 
@@ -85,7 +83,7 @@ def _sums(case: GridCase) -> list[Fraction]:
 
 
 @st.composite
-def _grid_cases(draw: DrawFn) -> GridCase:
+def _grid_cases(draw: st.DrawFn) -> GridCase:
     eta = draw(steps())
     count = math.ceil(1 / eta)
     chosen = draw(st.lists(st.integers(0, count), min_size=1, max_size=count + 1, unique=True))
@@ -101,8 +99,6 @@ def _small_grids() -> Iterator[GridCase]:
                 yield GridCase(horizon, eta, tuple(r for i, r in enumerate(points) if kept >> i & 1))
 
 
-SMALL = "T <= 3, six grid steps from 1/3 to 1, all sets of rewards on the grid"
-
 POINTS = Statement(
     label="def:grid/points",
     title="the number of grid points",
@@ -117,12 +113,11 @@ POINTS = Statement(
         "The sums of rounded rewards take at most T ceil(1/eta) + 1 values.",
         lambda case: at_most(len(_sums(case)), case.horizon * math.ceil(1 / case.eta) + 1),
     ),
-    finding=Severity.SLIP,
     cause=causes.GRID,
     uses=("def:pushforward",),
     cases=_grid_cases,
     small_cases=_small_grids,
-    small_size=SMALL,
+    small_size="T <= 3, six grid steps from 1/3 to 1, all sets of rewards on the grid",
     counterexample=GridCase(1, Fraction(1), (Fraction(0), Fraction(1))),
     find_budget=100,
     formal=Formal(proves=("grid_size",)),
@@ -131,10 +126,10 @@ POINTS = Statement(
     "integer there are more.",
 )
 
-TOP = Statement(
+TOP = replace(
+    POINTS,
     label="def:grid/range",
     title="the range of the grid",
-    section="3",
     printed=Claim(
         r"y \le \eta\lceil T/\eta \rceil",
         "The sums of rounded rewards lie on the printed grid, whose last point is eta ceil(T/eta).",
@@ -145,16 +140,8 @@ TOP = Statement(
         "The sums of rounded rewards do not exceed T eta ceil(1/eta), which is T if 1/eta is an integer.",
         lambda case: at_most(_sums(case)[-1], case.horizon * case.eta * math.ceil(1 / case.eta)),
     ),
-    finding=Severity.SLIP,
-    cause=causes.GRID,
-    uses=("def:pushforward",),
-    cases=_grid_cases,
-    small_cases=_small_grids,
-    small_size=SMALL,
     counterexample=GridCase(2, Fraction(2, 3), (Fraction(1),)),
-    find_budget=100,
     formal=Formal(proves=("grid_range",)),
-    theory="03-discretisation.md#grid-size",
     notes="On such a grid the key identity needs M = T eta ceil(1/eta).",
 )
 

@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, one_state_models, return_policies
 from ...cases.histories import History, gained, history_laws, weighted
-from ...engine.model import Claim, Formal, Statement, at_most, least
+from ...engine.model import Claim, Formal, Real, Statement, at_most, least
 from .. import reasons
 from .adaptation import raised
 
@@ -62,7 +60,7 @@ def _believed(history: History, eta: Fraction) -> Fraction:
 
 
 @st.composite
-def _cases(draw: DrawFn) -> Case:
+def _cases(draw: st.DrawFn) -> Case:
     raw = draw(strategies.mdps(max_horizon=3, max_denominator=5))
     eta = draw(strategies.levels(max_denominator=3))
     if draw(st.booleans()):

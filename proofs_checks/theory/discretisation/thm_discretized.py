@@ -16,15 +16,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.enumeration import every, grid, one_state_models
-from ...engine.model import Claim, Formal, Statement, at_most, least
-from ...engine.severity import Severity
+from ...engine.model import Claim, Formal, Real, Statement, at_most, least
 from ...engine.symbolic import Proof, Step, parameters
 from .. import causes
 
@@ -61,7 +58,7 @@ def _corrected(case: Case) -> Real:
 
 
 @st.composite
-def tempting_models(draw: DrawFn, eta: Fraction) -> vr.MDP:
+def tempting_models(draw: st.DrawFn, eta: Fraction) -> vr.MDP:
     """Models whose sure rewards are small and round up to what risky rewards nearly always pay."""
     horizon = draw(st.integers(1, 3))
     laws: list[vr.Law] = []
@@ -73,7 +70,7 @@ def tempting_models(draw: DrawFn, eta: Fraction) -> vr.MDP:
 
 
 @st.composite
-def _cases(draw: DrawFn) -> Case:
+def _cases(draw: st.DrawFn) -> Case:
     eta = draw(strategies.levels(max_denominator=4))
     mdp = draw(st.one_of(strategies.mdps(max_horizon=3, max_atoms=2), tempting_models(eta)))
     return Case(mdp, eta, draw(strategies.weightings(shape="concave")))
@@ -136,7 +133,6 @@ LOSS = Statement(
         "For concave G, the adapted optimal policy of the rounded model is worth at least the optimum minus T eta.",
         _corrected,
     ),
-    finding=Severity.SLIP,
     cause=causes.LOST_T,
     uses=("lem:pihatphibound", "lem:piphibound", "thm:augmented", "def:grid/range"),
     cases=_cases,
@@ -178,7 +174,7 @@ def _loss(case: FamilyCase) -> Fraction:
 
 
 @st.composite
-def _family_cases(draw: DrawFn) -> FamilyCase:
+def _family_cases(draw: st.DrawFn) -> FamilyCase:
     horizon = draw(st.integers(1, 4))
     gap = Fraction(1, draw(st.sampled_from((1, 2, 3, 5, 12, 100)))) if draw(st.integers(0, 9)) else Fraction()
     return FamilyCase(horizon, draw(strategies.levels(max_denominator=4)), horizon - gap)

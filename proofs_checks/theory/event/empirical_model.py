@@ -12,13 +12,10 @@ from itertools import combinations_with_replacement, pairwise
 
 from hypothesis import strategies as st
 
-from verified_risk.numbers.enclosure import Real
-
 from ...cases import strategies
 from ...cases.enumeration import grid
 from ...cases.estimation import empirical_law
-from ...engine.model import Claim, Formal, Statement, equality, least
-from ...engine.severity import Severity
+from ...engine.model import Claim, Formal, Real, Statement, equality, least
 from .. import causes
 
 
@@ -65,7 +62,6 @@ STATEMENT = Statement(
         "the share of observations not above r is the distribution function of the observed rewards",
         _corrected_slack,
     ),
-    finding=Severity.SLIP,
     cause=causes.CDF_INDICATOR,
     cases=lambda: st.lists(strategies.rationals(), min_size=1, max_size=6).map(lambda rewards: Case(tuple(rewards))),
     small_cases=lambda: (Case(seen) for n in range(1, 5) for seen in combinations_with_replacement(grid("1/4"), n)),

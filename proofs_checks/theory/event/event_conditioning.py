@@ -16,14 +16,11 @@ from itertools import product
 
 from hypothesis import strategies as st
 
-from verified_risk.numbers.enclosure import Real
-
 from ...cases import strategies
 from ...cases.estimation import corrected_level, printed_level
 from ...cases.histories import added
 from ...cases.irrational import exceeds
-from ...engine.model import Claim, Formal, Statement, at_most
-from ...engine.severity import Severity
+from ...engine.model import Claim, Formal, Real, Statement, at_most
 from .. import causes, reasons
 
 Moves = tuple[int, int]
@@ -136,7 +133,6 @@ STATEMENT = Statement(
         "without conditioning, and with a union over the number of visits, the event has that probability",
         _corrected_slack,
     ),
-    finding=Severity.REPAIR,
     cause=causes.CONDITIONING,
     uses=("lem:event/rewards", "lem:event/l1", "lem:event/sup-norm"),
     cases=_drawn,

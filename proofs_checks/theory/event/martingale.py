@@ -13,17 +13,17 @@ all times.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
 from hypothesis import strategies as st
 
-from verified_risk.numbers.enclosure import Real, bounds
+from verified_risk.numbers.enclosure import bounds
 
 from ...cases import strategies
 from ...cases.irrational import divide, exp
-from ...engine.model import Claim, Formal, Statement, at_most, least
+from ...engine.model import Claim, Formal, Real, Statement, at_most, least
 
 
 @dataclass(frozen=True)
@@ -142,10 +142,10 @@ STATEMENT = Statement(
     theory="08-regret.md#martingale",
 )
 
-PREFIX = Statement(
+PREFIX = replace(
+    STATEMENT,
     label="martingale/prefix",
     title="the same at all times at once",
-    section="corrected theory",
     corrected=Claim(
         r"P\Bigl[\exists n \le K:\ \sum_{k \le n} \mathbf E[Y_k\mid H_k] > "
         r"\tfrac{e}{e-1}\bigl(\sum_{k \le n} Y_k + b\log\tfrac1\delta\bigr)\Bigr] \le \delta",
@@ -154,9 +154,6 @@ PREFIX = Statement(
         when=_costs,
     ),
     uses=("martingale",),
-    cases=_drawn,
-    small_cases=_small_cases,
-    small_size="depth 1 and 2, five laws of a cost at each node",
     formal=Formal(proves=("sums_of_means_rarely_large",)),
     theory="08-regret.md#regret-prefix",
 )

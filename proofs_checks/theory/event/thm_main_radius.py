@@ -9,18 +9,14 @@ for :math:`|S| \ge 2`, because the coefficient 5 is not tight.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from verified_risk.numbers.enclosure import Real
-
 from ...cases.enumeration import every
 from ...cases.irrational import log, root
-from ...engine.model import Claim, Formal, Statement, at_most
-from ...engine.severity import Severity
+from ...engine.model import Claim, Formal, Real, Statement, at_most
 from .. import causes
 
 
@@ -60,12 +56,6 @@ def _cases(draw: st.DrawFn) -> Sizes:
     return Sizes(draw(st.integers(1, 50)), draw(st.integers(1, 20)), draw(st.integers(1, 10**6)), delta)
 
 
-def _small_cases() -> Iterator[Sizes]:
-    return every(Sizes, range(1, 7), range(1, 4), (1, 2, 3, 10, 1000), (Fraction(1), Fraction(1, 10)))
-
-
-_SMALL_SIZE = "|S| <= 6, |A| <= 3, K in 1, 2, 3, 10, 1000, delta in 1, 1/10"
-
 COEFFICIENT = Statement(
     label="thm:main/coefficient",
     title="the two radii add up to sqrt(5) |S|",
@@ -77,18 +67,18 @@ COEFFICIENT = Statement(
     ),
     uses=("lem:fullbound",),
     cases=_cases,
-    small_cases=_small_cases,
-    small_size=_SMALL_SIZE,
+    small_cases=lambda: every(Sizes, range(1, 7), range(1, 4), (1, 2, 3, 10, 1000), (Fraction(1), Fraction(1, 10))),
+    small_size="|S| <= 6, |A| <= 3, K in 1, 2, 3, 10, 1000, delta in 1, 1/10",
     formal=Formal(proves=("radii_add_up",)),
     reaches={"bound": ("0.9", "largest at the least number of states, where it is 0.949")},
     theory="08-regret.md#main-steps",
 )
 
-LOG = Statement(
+LOG = replace(
+    COEFFICIENT,
     label="thm:main/log",
     said="implied",
     title="log 6 becomes log 4",
-    section="C",
     printed=Claim(
         r"\log\frac{6|S||A|K}{\delta} \le \log\frac{4|S||A|K}{\delta}",
         "the logarithm of the radii may be replaced by one with a 4",
@@ -102,17 +92,12 @@ LOG = Statement(
         _mended_slack,
         when=_has_ordinary_state,
     ),
-    finding=Severity.SLIP,
     cause=causes.LOG,
     uses=("lem:fullbound", "thm:main/coefficient"),
-    cases=_cases,
-    small_cases=_small_cases,
-    small_size=_SMALL_SIZE,
     counterexample=Sizes(2, 1, 1, Fraction(1)),
     find_budget=10,
     formal=Formal(proves=("printed_logarithm_survives",)),
     reaches={"bound": ("0.9", "largest at the least number of states, where it is 0.936")},
-    theory="08-regret.md#main-steps",
     notes="The slip has no effect: with |S| = 2 the left side is at most 0.94 of the right side.",
 )
 

@@ -12,10 +12,10 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from verified_risk.numbers.enclosure import Real, exp, log
+from verified_risk.numbers.enclosure import exp, log
 
 from ...cases.estimation import printed_level, radius
-from ...engine.model import Claim, Evidence, Formal, Rank, Statement, at_most
+from ...engine.model import Claim, Evidence, Formal, Rank, Real, Statement, at_most
 from .. import reasons
 
 

@@ -13,11 +13,9 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
-from ...engine.model import Claim, Formal, Statement, at_most
-from ...engine.severity import Severity
+from ...engine.model import Claim, Formal, Real, Statement, at_most
 from .. import causes
 
 PATHS = {6: Fraction("0.729"), 4: Fraction("0.81"), 2: Fraction("0.9"), 1: Fraction(1)}
@@ -59,7 +57,6 @@ STATEMENT = Statement(
         "The path of return 1 is optimal up to level 1/5, 2 up to 7/25, 4 up to 433/1000, 6 beyond.",
         lambda case: _behind(next(path for switch, path in SWITCHES if case.alpha <= switch), case.alpha),
     ),
-    finding=Severity.SLIP,
     cause=causes.LEVELS,
     uses=("def:objective/cvar",),
     cases=lambda: st.one_of(

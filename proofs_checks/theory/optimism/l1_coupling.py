@@ -10,11 +10,10 @@ from collections.abc import Hashable, Iterator
 from fractions import Fraction
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import optimistic_mdp, row_of
 from ...cases.histories import added, weighted
-from ...engine.model import Claim, Formal, Statement, at_most, equality, least
+from ...engine.model import Claim, Formal, Real, Statement, at_most, equality, least
 from .optimistic_pairs import SMALL_PLAYED, Played, event, played, small_played_markov
 
 

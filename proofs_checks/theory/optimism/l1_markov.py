@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 import verified_risk as vr
 
@@ -31,7 +30,7 @@ def _every_other_seen(draw: st.DrawFn) -> Played:
     return Played(estimate, mdp, ((Fraction(1, teeth), Fraction(), Fraction()),), policy, vr.Mean())
 
 
-def told_apart() -> SearchStrategy[Played]:
+def told_apart() -> st.SearchStrategy[Played]:
     """The cases of the paper's lemmas, which are false: policies that tell models apart by the rewards seen."""
     known = lem_optimismhat.drawn().map(
         lambda case: Played(case.estimate, case.mdp, case.radii, case.policy, case.weighting)

@@ -1,8 +1,13 @@
-r"""lem:optimismhat: every policy is worth more in the optimistic model.  False for y-policies, even optimal ones.
+r"""lem:optimismhat, lem:optimismhat/cdf: every policy is worth more in the optimistic model, and its return is
+stochastically larger.  False for y-policies, even optimal ones.
 
 Optimism changes the rewards, hence the returns so far, and a y-policy may play badly at returns that do not
 occur in the true model.  The claim holds for the *maxima* (``L1/value``), for Markov policies (``L1/markov``) and for
-greedy ones (``L1/greedy``).
+greedy ones (``L1/greedy``).  The proof goes through the CDFs,
+
+.. math:: F_{\hat Z^{(\pi)}}(x) \le F_{Z^{(\pi)}}(x) \text{ for all } x, \text{ on the event,}
+
+which is true for Markov policies, whose choices do not depend on the rewards.
 
 The cases have one ordinary state and the same number of visits N for every pair, so that one rational radius
 :math:`\epsilon` belongs to :math:`\delta = 6|S||A|K e^{-2N\epsilon^2}`, which must be at most 1.
@@ -11,24 +16,23 @@ The cases have one ordinary state and the same number of visits N for every pair
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
 from hypothesis import strategies as st
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Real, Truth, at_least
+from verified_risk.numbers.enclosure import Truth, at_least
 
 from ...cases import strategies
-from ...cases.estimation import Radii, on_printed_event
-from ...cases.estimation_strategies import models_of, origin_policies, shared_policies
+from ...cases.estimation import Radii, lifted, on_printed_event, optimistic_mdp
 from ...cases.greedy import concave
 from ...cases.irrational import log
-from ...engine.model import Claim, Formal, Hypotheses, Statement
-from ...engine.severity import Severity
+from ...engine.model import Claim, Formal, Hypotheses, Real, Statement
+from ...engine.symbolic import Proof, Step, parameters
 from .. import causes, reasons
-from . import l1_value
+from . import l1_greedy
 from .optimistic_pairs import both_values, event
 
 
@@ -90,8 +94,10 @@ def drawn(draw: st.DrawFn) -> Case:
         seen[0] = vr.Law.of_weights(dict(zip(rewards[0].atoms, masses, strict=False)))
     mdp, estimate = (vr.MDP(0, [[[1], [1]]], [laws], 2) for laws in (rewards, seen))
     radii: Radii = ((eps, eps),)
-    models = models_of(mdp, estimate, radii)
-    policy: vr.Policy = draw(origin_policies(mdp, models) if draw(st.booleans()) else shared_policies(mdp, models))
+    models = (mdp, optimistic_mdp(estimate, radii))
+    policy: vr.Policy = draw(
+        strategies.origin_policies(mdp, models) if draw(st.booleans()) else strategies.shared_policies(mdp, models)
+    )
     shape: strategies.Shape = draw(st.sampled_from(("linear", "concave")))
     return Case(estimate, mdp, visits, eps, policy, draw(strategies.weightings(shape=shape, max_corners=1)))
 
@@ -122,10 +128,9 @@ STATEMENT = Statement(
     corrected=Claim(
         r"\max_\pi \hat\Phi(\pi) \ge \max_\pi \Phi(\pi) \text{ on } \mathcal E, \ G \text{ concave}",
         "on the event and for concave G, the best value in the optimistic model is at least that in the true one",
-        l1_value.slack,
+        l1_greedy.value_slack,
         when=Hypotheses(concave=concave, event=event),
     ),
-    finding=Severity.SUBSTANCE,
     cause=causes.PARTS,
     uses=("lem:event/conditioning", "def:optimistic/rows", "def:optimistic/rewards", "L1/value"),
     cases=drawn,
@@ -142,4 +147,84 @@ STATEMENT = Statement(
     ),
     theory="06-event-and-optimism.md#optimism-refuted",
     notes="15/8 = 240/128 in the true model, 235/128 in the optimistic one; the policy is optimal in the true model.",
+)
+
+
+def ahead(lower: vr.Law, upper: vr.Law) -> Fraction:
+    """The least ``F(x) - G(x)`` over all x, for the CDFs F of ``lower`` and G of ``upper``."""
+    return min(lower.cdf(x) - upper.cdf(x) for x in {*lower.atoms, *upper.atoms})
+
+
+def _dominance(case: Case, policy: vr.Policy) -> Fraction:
+    better = optimistic_mdp(case.estimate, case.radii)
+    return ahead(vr.return_law(case.mdp, policy), vr.return_law(better, lifted(policy, better)))
+
+
+def _markov(case: Case) -> Fraction:
+    """The same for every deterministic Markov policy of one state."""
+    tables = product(range(case.mdp.n_actions[0]), repeat=case.mdp.horizon)
+    return min(_dominance(case, vr.MarkovPolicy(case.mdp, [[a] for a in table])) for table in tables)
+
+
+STATES = 6
+
+
+def _proof_steps(planted: bool) -> list[Step]:
+    """A row, a reward, and the positive parts of both estimates."""
+    names = parameters(f"p:{STATES}, e:{STATES}, d:{STATES}, h:{STATES}, most")
+    p, e, d, h = (names[k * STATES : (k + 1) * STATES] for k in range(4))
+    most = names[-1]  # the CDF of s_inf
+    cdf = [most + gap for gap in h]
+    true = sum((a + b) * f for a, b, f in zip(p, e, cdf, strict=True))
+    better = sum(a * (f - gain) for a, f, gain in zip(p, cdf, d, strict=True)) + sum(e) * most
+    estimate, radius, error = parameters("estimate, radius, error")
+    # P~ = estimate + radius on the one side of the positive part; the truth is within the radius
+    lowered = estimate + radius if planted else estimate
+    fall, below, gain = parameters("fall, below, gain")
+    return [
+        Step("a row: the optimistic CDF is no larger", true - better),
+        Step("(P~ - eps)+ <= P where P~ >= eps, and P = P~ - eps + error", (estimate + error) - lowered),
+        Step("(P~ - eps)+ = 0 <= P elsewhere", error),
+        Step("a fall of what follows, under the larger CDF of rewards", fall * (below + gain) - fall * below),
+    ]
+
+
+PROOF = Proof(
+    f"every T, {STATES} next states, rewards with finitely many atoms", _proof_steps, "the row is not lowered by eps"
+)
+r"""lem:optimismhat/cdf for Markov policies, by induction over the steps left, with any number of steps.
+
+A Markov policy plays the same action in both models, so one step of it is a reward and a row.  Write F(z) for the CDF
+of what is earned from the state z on, at a fixed place, in the true model, and :math:`F(z) - d(z)` in the optimistic
+one, :math:`d \ge 0`; :math:`s_\infty` earns the most, so its CDF is :math:`F(z) - h(z)`, :math:`h \ge 0`, for all z.
+
+* Rows: on the event :math:`\hat P = (\tilde P - \epsilon)^+ \le P`, so :math:`P = \hat P + e` with :math:`e \ge 0`, and
+  the mass at :math:`s_\infty` is what the e add up to.
+* Rewards: on the event :math:`\hat F_R = (\tilde F_R - \epsilon)^+ \le F_R`.  What follows a reward r is reached by
+  :math:`x - r`, a nonincreasing function of r; its mean is, by parts, a sum over its falls, each times the CDF of the
+  reward there: strip by strip it is no larger under the smaller CDF.
+"""
+
+CDF = replace(
+    STATEMENT,
+    label="lem:optimismhat/cdf",
+    title="the optimistic model dominates for every policy",
+    section="C",
+    printed=Claim(
+        r"F_{\hat Z^{(\pi)}}(x) \le F_{Z^{(\pi)}}(x) \text{ on } \mathcal E, \text{ for every } \pi",
+        "on the event, the return of every policy is stochastically larger in the optimistic model",
+        lambda case: _dominance(case, case.policy),
+        when=printed_met,
+    ),
+    corrected=Claim(
+        r"F_{\hat Z^{(\pi)}}(x) \le F_{Z^{(\pi)}}(x) \text{ on } \mathcal E, \text{ for every Markov } \pi",
+        "on the event, the return of every Markov policy is stochastically larger in the optimistic model",
+        _markov,
+        when=lambda case: case.mdp.n_states == 1 and event(case),
+    ),
+    uses=("def:optimistic/rows", "def:optimistic/rewards", "L1/markov"),
+    proof=PROOF,
+    reaches={},
+    formal=Formal(proves=("markov_return_dominates",)),
+    notes="Lines 1061-1097. The substitution r = x' - x of line 1076 also has a sign exchanged.",
 )

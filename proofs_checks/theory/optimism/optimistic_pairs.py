@@ -19,7 +19,6 @@ from verified_risk.numbers.enclosure import Real
 from ...cases import strategies
 from ...cases.enumeration import every
 from ...cases.estimation import Radii, lifted, on_event, optimistic_mdp, phi
-from ...cases.estimation_strategies import empirical_models, models_of, shared_policies
 
 SMALL_SIZE = (
     "T = 2; one state with two actions, or two states with one; rewards on 0, 1/2, 1; "
@@ -122,7 +121,7 @@ def _models(draw: st.DrawFn) -> tuple[vr.MDP, vr.MDP, Radii]:
     if family != "any":
         return draw(special[family])
     mdp = draw(strategies.mdps(max_horizon=2, max_atoms=2, max_denominator=3))
-    return mdp, *draw(empirical_models(mdp, event="any"))
+    return mdp, *draw(strategies.empirical_models(mdp, event="any"))
 
 
 @st.composite
@@ -130,7 +129,9 @@ def played(draw: st.DrawFn, *, markov: bool = False, jumps: bool = False) -> Pla
     """The same with a policy: Markov, or of any kind."""
     mdp, estimate, radii = draw(_models())
     policy: vr.Policy = draw(
-        strategies.markov_policies(mdp) if markov else shared_policies(mdp, models_of(mdp, estimate, radii))
+        strategies.markov_policies(mdp)
+        if markov
+        else strategies.shared_policies(mdp, (mdp, optimistic_mdp(estimate, radii)))
     )
     return Played(estimate, mdp, radii, policy, draw(strategies.weightings(jumps=jumps)))
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from verified_risk.numbers.enclosure import Real, Truth, at_least
+from verified_risk.numbers.enclosure import Truth, at_least
 
 from ...cases.estimation import expected_cost, lipschitz
 from ...cases.irrational import absolute, minimum, root
-from ...engine.model import Claim, Formal, Statement, at_most, least
+from ...engine.model import Claim, Formal, Real, Statement, at_most, least
 from ..optimism.optimistic_pairs import SMALL_PLAYED, Played, both_values, event, played, small_played_markov
 
 

@@ -12,10 +12,8 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from verified_risk.numbers.enclosure import Real
-
 from ...cases.estimation import expected_cost, lipschitz
-from ...engine.model import Claim, Formal, Statement, at_most, least
+from ...engine.model import Claim, Formal, Real, Statement, at_most, least
 from .. import reasons
 from ..optimism.l1_markov import MARKOV_ON_EVENT, told_apart
 from ..optimism.optimistic_pairs import SMALL_PLAYED, Played, both_values, played, radius_cost, small_played_markov

@@ -16,9 +16,9 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from verified_risk.numbers.enclosure import Real, Truth, at_least
+from verified_risk.numbers.enclosure import Truth, at_least
 
-from ...engine.model import Claim, Formal, Statement, at_most
+from ...engine.model import Claim, Formal, Real, Statement, at_most
 from .. import reasons
 from .corrected_run import STATEMENT as RUN
 from .corrected_run import Case, law_of_regret, problem, two_rewards

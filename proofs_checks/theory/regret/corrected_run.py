@@ -17,13 +17,13 @@ from itertools import product
 from hypothesis import strategies as st
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Interval, Real, bounds
+from verified_risk.numbers.enclosure import Interval, bounds
 
 from ...cases import strategies
 from ...cases.estimation import corrected_level, empirical_law, optimistic_reward, radius
 from ...cases.histories import added
 from ...cases.irrational import exceeds, minimum
-from ...engine.model import Claim, Formal, Statement, at_most, equality, least
+from ...engine.model import Claim, Formal, Real, Statement, at_most, equality, least
 from .. import reasons
 from .regret_sizes import Problem, expected_bound
 

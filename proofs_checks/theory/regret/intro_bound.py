@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from verified_risk.numbers.enclosure import Real
-
 from ...cases.enumeration import every
 from ...engine.model import Claim, Formal, Statement, at_most
 
@@ -23,11 +21,6 @@ class Case:
     actions: int
 
 
-def _slack(case: Case) -> Real:
-    """The squares of the two rates, without their common factor ``|S|^3 K``."""
-    return at_most(case.horizon**3 * case.actions, case.horizon**4 * case.actions**2)
-
-
 STATEMENT = Statement(
     label="intro:bound",
     title="the rate announced in the introduction",
@@ -35,7 +28,8 @@ STATEMENT = Statement(
     printed=Claim(
         r"T^{3/2}|S|^{3/2}\sqrt{|A|K} \le T^2|S|^{3/2}|A|\sqrt K",
         "the rate of the theorem is within the one that the introduction announces; the regret itself is thm:main",
-        _slack,
+        # the squares of the two rates, without their common factor |S|^3 K
+        lambda case: at_most(case.horizon**3 * case.actions, case.horizon**4 * case.actions**2),
     ),
     uses=("thm:main",),
     cases=lambda: st.builds(Case, st.integers(1, 1000), st.integers(1, 1000)),

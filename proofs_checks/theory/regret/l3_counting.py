@@ -14,12 +14,10 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from verified_risk.numbers.enclosure import Real
-
 from ...cases import strategies
 from ...cases.enumeration import every
 from ...cases.irrational import minimum, root, total
-from ...engine.model import Claim, Formal, Statement, at_most
+from ...engine.model import Claim, Formal, Real, Statement, at_most
 from .thm_main_counting import before, courses
 
 

@@ -17,10 +17,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import expected_cost, phi
-from ...engine.model import Claim, Formal, Statement
+from ...engine.model import Claim, Formal, Real, Statement
 from ...engine.severity import Severity
 from .. import reasons
 from ..closeness.l2_greedy import greedy_slack

@@ -14,14 +14,12 @@ from itertools import product
 
 from hypothesis import strategies as st
 
-from verified_risk.numbers.enclosure import Real
-
 from ...cases import strategies
 from ...cases.enumeration import every, probability_vectors
 from ...cases.estimation import printed_level
 from ...cases.irrational import divide, exceeds, exp, log
 from ...cases.sampling import kolmogorov_gap, leaving_probability
-from ...engine.model import Claim, Formal, Statement, at_most
+from ...engine.model import Claim, Formal, Real, Statement, at_most
 from .. import reasons
 from .regret_sizes import Problem
 

@@ -15,7 +15,7 @@ from verified_risk.numbers.enclosure import Real
 
 from ...cases.enumeration import every
 from ...cases.estimation import corrected_level
-from ...cases.irrational import divide, e_ratio, log, root
+from ...cases.irrational import e_ratio, log, root
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,6 @@ def printed_bound(problem: Problem, *, inside: int = 5) -> Real:
     p = problem
     ratio = Fraction(4 * p.states * p.actions * p.episodes) / p.delta
     return 4 * p.states * root(p.horizon**3 * inside * p.states * p.actions * p.episodes * log(ratio))
-
-
-def per_visit(problem: Problem) -> Real:
-    r""":math:`c = ((T-1) S_0 + 2) \sqrt{l/2}`: a visit at N costs at most :math:`\min(T, c/\sqrt N)`."""
-    p = problem
-    level = corrected_level(p.ordinary, p.actions, p.episodes, p.horizon, p.delta)
-    return ((p.horizon - 1) * p.ordinary + 2) * root(divide(level, 2))
 
 
 def beta(problem: Problem) -> Real:

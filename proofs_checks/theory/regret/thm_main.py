@@ -19,18 +19,16 @@ probability of no coincidence.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
-from verified_risk.numbers.enclosure import Real, Truth, at_least
+from verified_risk.numbers.enclosure import Truth, at_least
 
-from ...engine.model import Claim, Formal, Statement
-from ...engine.severity import Severity
+from ...engine.model import Claim, Formal, Real, Statement
 from .. import causes, reasons
 from .corrected_regret import PRINTED_RADII, expected_printed_slack
 from .corrected_run import STATEMENT as RUN
@@ -94,10 +92,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(points, low, episodes, draw(st.sampled_from((Fraction(1, 2), Fraction(1, 10), Fraction(1, 100)))))
 
 
-def _cases() -> SearchStrategy[Case | Run]:
-    return st.one_of(_drawn(), RUN.cases())
-
-
 def _small_cases() -> Iterator[Case | Run]:
     yield from RUN.small_cases()
     for power, points, delta in product(range(7), (1, 10**6, 10**15), (Fraction(1, 2), Fraction(1, 100))):
@@ -116,7 +110,6 @@ STATEMENT: Statement[Any] = Statement(
         when=_is_printed,
     ),
     corrected=PRINTED_RADII.corrected,
-    finding=Severity.SUBSTANCE,
     cause=causes.PARTS,
     uses=(
         "lem:event/conditioning",
@@ -125,7 +118,7 @@ STATEMENT: Statement[Any] = Statement(
         "thm:main/constant",
         "thm:main/printed-radii",
     ),
-    cases=_cases,
+    cases=lambda: st.one_of(_drawn(), RUN.cases()),
     small_cases=_small_cases,
     small_size=RUN.small_size,
     counterexample=Case(10**15, Fraction(99, 100), 10**6, Fraction(1, 2)),
@@ -145,10 +138,10 @@ STATEMENT: Statement[Any] = Statement(
     "corrected theorem is about every planner that is greedy at every (t, s, y), among them one defined outright.",
 )
 
-EXPECTED: Statement[Any] = Statement(
+EXPECTED = replace(
+    STATEMENT,
     label="thm:main/expected",
     title="the regret bound for the expected regret",
-    section="4",
     printed=Claim(
         r"E[\mathrm{Reg}] \le 4T^{3/2}L_G|S|\sqrt{5|S||A|K\log(4|S||A|K/\delta)}, \text{ any optimal planner}",
         "the expected regret, which line 181 calls the regret, is within the same bound, with any optimal planner",
@@ -162,14 +155,7 @@ EXPECTED: Statement[Any] = Statement(
         expected_printed_slack,
         when=two_rewards,
     ),
-    finding=Severity.SUBSTANCE,
-    cause=causes.PARTS,
     uses=("thm:main", "corrected/i", "corrected/iii"),
-    cases=_cases,
-    small_cases=_small_cases,
-    small_size=RUN.small_size,
-    counterexample=Case(10**15, Fraction(99, 100), 10**6, Fraction(1, 2)),
-    find_budget=600,
     formal=Formal(
         parts=(
             "optimistic_learner_expected_regret",
@@ -181,7 +167,6 @@ EXPECTED: Statement[Any] = Statement(
         "counterexample has delta = 1/2 and no such mass",
     ),
     reaches={**reasons.FORM, "bound": ("0.01", reasons.EPISODES)},
-    theory="08-regret.md#main-refuted",
     notes="Line 181 defines regret as an expectation, line 290 bounds it with probability 1 - delta; both readings "
     "fail alike. In Coq: the expected regret of every greedy planner, and that its bound is within the printed right "
     "side, where KT is not smaller still.",

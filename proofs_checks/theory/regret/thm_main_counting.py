@@ -8,20 +8,16 @@ then loses a factor 2.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from itertools import accumulate, product, starmap
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
-
-from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import divide, root, total
 from ...cases.sampling import compositions
-from ...engine.model import Claim, Formal, Statement, at_most, least
-from ...engine.severity import Severity
+from ...engine.model import Claim, Formal, Real, Statement, at_most, least
 from .. import causes, reasons
 
 
@@ -118,7 +114,7 @@ def _plays(draw: st.DrawFn) -> Play:
     return Play(tuple(rows))
 
 
-def _count_cases() -> SearchStrategy[Counts]:
+def _count_cases() -> st.SearchStrategy[Counts]:
     counts = st.one_of(st.integers(1, 60), st.just(10_000))  # the factor 2 is approached from N = 5,300 on
     return st.lists(counts, min_size=1, max_size=5).map(lambda counts: Counts(tuple(counts)))
 
@@ -129,14 +125,6 @@ def courses() -> Iterator[tuple[int, tuple[int, ...]]]:
         yield from product([horizon], product(range(horizon + 1), repeat=episodes))
 
 
-def _small_visits() -> Iterator[Visits]:
-    return starmap(Visits, courses())
-
-
-def _small_counts() -> Iterator[Counts]:
-    return (Counts(counts) for pairs in (1, 2, 3) for counts in product(range(1, 6), repeat=pairs))
-
-
 def _small_plays() -> Iterator[Play]:
     for horizon in range(1, 6):
         yield from (Play(((horizon,),) * episodes) for episodes in range(1, 6))
@@ -144,8 +132,6 @@ def _small_plays() -> Iterator[Play]:
         rows = list(compositions(horizon, 2))
         yield from (Play(visits) for visits in product(rows, repeat=episodes))
 
-
-_VISITS_SIZE = "T <= 3, K <= 4, all courses of one pair"
 
 VISITS = Statement(
     label="thm:main/visits",
@@ -161,11 +147,10 @@ VISITS = Statement(
         "they happen at most 2T times, which is what the sum that follows uses",
         lambda case: at_most(_few(case), 2 * case.horizon),
     ),
-    finding=Severity.SLIP,
     cause=causes.STRICT,
     cases=_visit_cases,
-    small_cases=_small_visits,
-    small_size=_VISITS_SIZE,
+    small_cases=lambda: starmap(Visits, courses()),
+    small_size="T <= 3, K <= 4, all courses of one pair",
     counterexample=Visits(1, (1, 1)),
     find_budget=200,
     formal=Formal(proves=("few_visits",)),
@@ -173,11 +158,11 @@ VISITS = Statement(
     notes="The next sentence of line 1125 bounds the sum by 2TSA, which is right.",
 )
 
-UNVISITED = Statement(
+UNVISITED = replace(
+    VISITS,
     label="thm:main/unvisited",
     said="implied",
     title="one over root N at the first visits",
-    section="C",
     printed=Claim(
         r"N^{(k)} \le T \Rightarrow 1/\sqrt{N^{(k)}} \le 1",
         "each of the few visits costs at most 1 (it needs N >= 1; at the first visit N = 0 and the term is infinite)",
@@ -190,17 +175,12 @@ UNVISITED = Statement(
         _capped_slack,
         when=_some_visit,
     ),
-    finding=Severity.SLIP,
     cause=causes.UNVISITED,
     uses=("def:unvisited", "thm:main/visits"),
-    cases=_visit_cases,
-    small_cases=_small_visits,
-    small_size=_VISITS_SIZE,
     counterexample=Visits(1, (1,)),
     find_budget=20,
     reaches=reasons.FORM,
     formal=Formal(proves=("capped_costs_split",)),
-    theory="08-regret.md#main-steps",
     notes="A convention for N = 0, such as a cost of at most 1 at the first visit, is all that is missing.",
 )
 
@@ -214,16 +194,16 @@ HARMONIC = Statement(
         lambda case: least(*(at_most(_sum_of_inverse_roots(n), 2 * root(n)) for n in case.counts)),
     ),
     cases=_count_cases,
-    small_cases=_small_counts,
+    small_cases=lambda: (Counts(counts) for pairs in (1, 2, 3) for counts in product(range(1, 6), repeat=pairs)),
     small_size="up to 3 pairs, 1 to 5 visits each",
     formal=Formal(proves=("inverse_roots_le",)),
     theory="08-regret.md#main-steps",
 )
 
-FACTOR = Statement(
+FACTOR = replace(
+    HARMONIC,
     label="thm:main/factor",
     title="the integral of one over root x",
-    section="C",
     printed=Claim(
         r"\sum_{s,a} \sum_{j \le N(s,a)} j^{-1/2} \le \sqrt{|S||A| \sum N(s,a)}",
         "summed over the pairs, the inverse roots are at most the root of the number of pairs times the visits",
@@ -234,16 +214,11 @@ FACTOR = Statement(
         "a factor 2 was lost",
         lambda case: _summed(case, 2),
     ),
-    finding=Severity.REPAIR,
     cause=causes.FACTOR_TWO,
     uses=("thm:main/harmonic",),
-    cases=_count_cases,
-    small_cases=_small_counts,
-    small_size="up to 3 pairs, 1 to 5 visits each",
     counterexample=Counts((2,)),
     find_budget=20,
     formal=Formal(proves=("inverse_roots_of_all_pairs",)),
-    theory="08-regret.md#main-steps",
     notes="The integral at line 1131 is 2 sqrt N; line 1132 has sqrt N.",
 )
 

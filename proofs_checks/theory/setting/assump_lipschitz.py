@@ -15,12 +15,10 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, every, grid, some_weightings
-from ...engine.model import Claim, Formal, Statement, at_most
-from ...engine.severity import Severity
+from ...engine.model import Claim, Formal, Real, Statement, at_most
 from .. import causes
 
 
@@ -120,7 +118,6 @@ def _no_constant(
         section="2",
         printed=Claim(printed[0], announced + printed[1], lambda case: case.constant - growth(case.constant)),
         corrected=Claim(*corrected, lambda case: growth(case.constant) - case.constant),
-        finding=Severity.SLIP,
         cause=causes.SCOPE,
         uses=uses,
         cases=lambda: st.integers(1, 40).map(ConstantCase),

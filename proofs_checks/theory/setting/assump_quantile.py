@@ -10,16 +10,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, every, grid, some_weightings
 from ...cases.histories import weighted
-from ...engine.model import Claim, Formal, Statement, at_most, equality
-from ...engine.severity import Severity
+from ...engine.model import Claim, Formal, Real, Statement, at_most, equality
 from .. import causes
 from .lem_key import area
 
@@ -40,7 +37,7 @@ def _not_needed(case: Case) -> Real:
 
 
 @st.composite
-def _cases(draw: DrawFn) -> Case:
+def _cases(draw: st.DrawFn) -> Case:
     horizon = draw(st.integers(1, 3))
     return Case(draw(strategies.laws(max_value=horizon)), horizon, draw(strategies.weightings(jumps=True)))
 
@@ -83,7 +80,7 @@ def _drawn_from_a_full_law(case: SampleCase) -> bool:
 
 
 @st.composite
-def _sample_cases(draw: DrawFn) -> SampleCase:
+def _sample_cases(draw: st.DrawFn) -> SampleCase:
     law = draw(strategies.laws())
     law = vr.Law.of_weights({**dict(list(law)[:-1]), Fraction(1): law.masses[-1]})
     seen = law.atoms if draw(st.integers(0, 4)) else (*law.atoms, Fraction(2))  # 2 is no reward of the law
@@ -115,7 +112,6 @@ EMPIRICAL = Statement(
         lambda case: at_most(_empirical(case).quantile(1), case.law.quantile(1)),
         when=_drawn_from_a_full_law,
     ),
-    finding=Severity.SLIP,
     cause=causes.LARGEST_RETURN,
     uses=("assump:quantile",),
     cases=_sample_cases,

@@ -1,19 +1,26 @@
-r"""def:history: the history measure, the episode and the return.
+r"""def:history, def:return, def:bellman: the history measure, the episode, the return and its Bellman equation.
 
 The measure is built step by step:
 :math:`P(\xi_{t+1}) = P(\xi_t)\,\pi_t(a_t|\xi_t)\,R(s_t,a_t)(r_t)\,P(s_{t+1}|s_t,a_t)`.
 As printed, its indices are shifted by one; an episode ends before the last reward is paid, so that the return is not a
 function of it; and the return repeats one reward instead of adding all of them.
+
+The distributional Bellman equation holds, with the state of the history for the printed free s.
+
+.. math:: F_{Z_t(\xi)}(x) = \sum_a \pi_t(a|\xi) \sum_{s'} P(s'|s,a)
+          \int F_{Z_{t+1}(\xi\circ(a,r,s'))}(x - r)\, dR(s,a)(r), \qquad s = S(\xi).
+
+The left side is the conditional law of the remaining reward, read off the whole episodes that extend xi; the right side
+uses the same laws one step later.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 import verified_risk as vr
 
@@ -31,7 +38,6 @@ from ...cases.histories import (
     weighted,
 )
 from ...engine.model import Claim, Formal, Statement
-from ...engine.severity import Severity
 from .. import causes
 
 
@@ -41,10 +47,6 @@ class Case:
 
     mdp: vr.MDP
     policy: vr.Policy
-
-
-def _cases() -> SearchStrategy[Case]:
-    return strategies.mdps_with_policies(max_horizon=3).map(lambda pair: Case(*pair))
 
 
 def _small_cases() -> Iterator[Case]:
@@ -76,7 +78,7 @@ MEASURE = Statement(
         "those of the evaluator.",
         _measure_slack,
     ),
-    cases=_cases,
+    cases=lambda: strategies.mdps_with_policies(max_horizon=3).map(lambda pair: Case(*pair)),
     small_cases=_small_cases,
     small_size=SMALL,
     formal=Formal(parts=("history_measure", "evaluator_gives_the_marginals")),
@@ -103,10 +105,10 @@ def _episode_corrected(case: Case) -> Fraction:
 PAYING = vr.MDP(0, [[[1]]], [[1]], 1)
 
 
-EPISODE = Statement(
+EPISODE = replace(
+    MEASURE,
     label="def:history/episode",
     title="the return is a function of the episode",
-    section="2",
     printed=Claim(
         r"Z = J(\xi_T), \quad \xi_T \in \mathcal Z_T",
         "The rewards recorded in a history of length T add up to the return.",
@@ -117,16 +119,11 @@ EPISODE = Statement(
         "The rewards recorded in a history of length T + 1 add up to the return.",
         _episode_corrected,
     ),
-    finding=Severity.SLIP,
     cause=causes.EPISODE,
     uses=("def:history",),
-    cases=_cases,
-    small_cases=_small_cases,
-    small_size=SMALL,
     counterexample=Case(PAYING, vr.MarkovPolicy(PAYING, [[0]])),
     find_budget=200,
     formal=Formal(proves=("return_is_recorded",)),
-    theory="01-setting.md#def-history",
     notes="A history of length T holds T - 1 rewards. Line 280 records T rewards and the state after them.",
 )
 
@@ -187,7 +184,6 @@ RETURN = Statement(
         "The return from step t is the sum of the rewards from t on: the same law forwards and backwards.",
         _return_corrected,
     ),
-    finding=Severity.SLIP,
     cause=causes.SUBSCRIPT,
     uses=("def:history/episode",),
     cases=lambda: strategies.mdps_with_policies(max_horizon=3).flatmap(
@@ -203,4 +199,54 @@ RETURN = Statement(
     "and the proofs use them.",
 )
 
-STATEMENTS = (MEASURE, EPISODE, RETURN)
+
+def _conditional_laws(case: Case) -> dict[History, vr.Law]:
+    """The law of the reward still to come after every history of positive probability, from whole episodes."""
+    levels = list(history_laws(case.mdp, case.policy))
+    parts: dict[History, list[tuple[Fraction, Fraction]]] = {}
+    for episode, mass in levels[-1].items():
+        for t in range(case.mdp.horizon + 1):
+            prefix = (*episode[:t], episode[t][0] if t < case.mdp.horizon else episode[-1])
+            parts.setdefault(prefix, []).append((gained(episode) - gained(prefix), mass / levels[t][prefix]))
+    return {xi: weighted(pairs) for xi, pairs in parts.items()}
+
+
+def _bellman_slack(case: Case) -> Fraction:
+    """Minus the largest KS distance between the two sides over all histories, and against the evaluator at t = 1."""
+    laws = _conditional_laws(case)
+    choose = chooser(case.policy)
+    worst = Fraction()
+    for xi, law in laws.items():
+        if len(xi) == case.mdp.horizon + 1:
+            continue
+        recursive = weighted(
+            (r + z, q * p * mass)
+            for a, q in choose(xi)
+            for p, target, r in case.mdp.actions(state(xi))[a].outcomes
+            for z, mass in laws[extended(xi, a, r, target)]
+        )
+        worst = max(worst, law.kolmogorov(recursive))
+    start = vr.Law.mixture((p, laws[(s,)]) for s, p in case.mdp.initial)
+    return -max(worst, start.kolmogorov(vr.return_law(case.mdp, case.policy)))
+
+
+BELLMAN = Statement(
+    label="def:bellman",
+    title="the distributional Bellman equation",
+    section="2",
+    printed=Claim(
+        r"F_{Z_t(\xi)}(x) = \sum_a \pi_t(a\mid\xi) \sum_{s'} P(s'\mid S(\xi),a) "
+        r"\int F_{Z_{t+1}(\xi\circ(a,r,s'))}(x-r)\,dR(S(\xi),a)(r)",
+        "The law of the reward to come is the mixture, over one step, of the shifted laws one step later.",
+        _bellman_slack,
+    ),
+    uses=("def:history", "def:return"),
+    cases=lambda: strategies.mdps_with_policies(max_horizon=3).map(lambda pair: Case(*pair)),
+    small_cases=lambda: (Case(mdp, policy) for mdp in coin_models(2) for policy in history_policies(mdp)),
+    small_size="one state, two actions, T = 2, rewards in halves, coin flips, all deterministic history policies",
+    formal=Formal(parts=("distributional_bellman", "return_from_the_start")),
+    theory="01-setting.md#bellman",
+    notes="As printed, the reward law is that of a free variable s; the current state of the history is meant.",
+)
+
+STATEMENTS = (MEASURE, EPISODE, RETURN, BELLMAN)

@@ -13,15 +13,12 @@ from fractions import Fraction
 from itertools import product
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.enumeration import every, grid, two_point_laws
-from ...engine.model import Claim, Formal, Statement, at_most, equality, least
-from ...engine.severity import Severity
+from ...engine.model import Claim, Formal, Real, Statement, at_most, equality, least
 from .. import causes
 from ..cvar.budget import tail_mean
 from .lem_key import area
@@ -46,7 +43,7 @@ def _is_cdf(case: StepCase, increasing: bool) -> Fraction:
 
 
 @st.composite
-def _step_cases(draw: DrawFn) -> StepCase:
+def _step_cases(draw: st.DrawFn) -> StepCase:
     sigma, tau = sorted((draw(strategies.rationals()), draw(strategies.rationals())))
     return StepCase(draw(st.one_of(strategies.levels(), st.just(Fraction()))), sigma, tau)
 
@@ -72,7 +69,6 @@ VAR = Statement(
         lambda case: _is_cdf(case, increasing=True),
         when=lambda case: 0 < case.alpha <= 1,
     ),
-    finding=Severity.SLIP,
     cause=causes.VAR_INDICATOR,
     cases=_step_cases,
     small_cases=_small_steps,
@@ -94,7 +90,7 @@ class QuantileCase:
 
 
 @st.composite
-def _quantile_cases(draw: DrawFn) -> QuantileCase:
+def _quantile_cases(draw: st.DrawFn) -> QuantileCase:
     law = draw(strategies.laws(max_value=2))
     if draw(st.booleans()) and len(law) > 1:  # at the height of a step the two quantiles differ
         return QuantileCase(law, draw(st.sampled_from(law.cumulative()[:-1])))
@@ -159,7 +155,7 @@ def _cvar_corrected_slack(case: TailCase) -> Real:
 
 
 @st.composite
-def _tail_cases(draw: DrawFn) -> TailCase:
+def _tail_cases(draw: st.DrawFn) -> TailCase:
     alpha = Fraction(0) if draw(st.integers(0, 4)) == 4 else draw(strategies.levels())
     constant = 1 / alpha if alpha else Fraction(draw(st.integers(1, 6)))
     tau = draw(strategies.rationals(max_denominator=12))
@@ -189,7 +185,6 @@ CVAR = Statement(
         _cvar_corrected_slack,
         when=lambda case: case.alpha > 0,
     ),
-    finding=Severity.SLIP,
     cause=causes.LEVEL_ZERO,
     cases=_tail_cases,
     small_cases=_small_tails,

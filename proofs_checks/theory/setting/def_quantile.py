@@ -9,15 +9,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn
 
 from verified_risk.law import Law
-from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.enumeration import every, grid, two_point_laws
-from ...engine.model import Claim, Formal, Statement, at_most
-from ...engine.severity import Severity
+from ...engine.model import Claim, Formal, Real, Statement, at_most
 from .. import causes
 
 
@@ -40,7 +37,7 @@ def _above_least(case: LevelCase) -> Real:
 
 
 @st.composite
-def _level_cases(draw: DrawFn) -> LevelCase:
+def _level_cases(draw: st.DrawFn) -> LevelCase:
     law = draw(strategies.laws(max_value=2))
     tau = draw(strategies.rationals())
     low = law.quantile(tau) if tau else Fraction(-2)
@@ -67,7 +64,6 @@ STATEMENT = Statement(
         _above_least,
         when=lambda case: 0 < case.tau <= 1 and _reaches(case),
     ),
-    finding=Severity.SLIP,
     cause=causes.LEVEL_ZERO,
     cases=_level_cases,
     small_cases=lambda: every(LevelCase, two_point_laws(grid("1/2"), 4), grid("1/4"), POINTS),

@@ -12,14 +12,12 @@ from fractions import Fraction
 from itertools import product
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, some_weightings
-from ...engine.model import Claim, Formal, Statement, equality
+from ...engine.model import Claim, Formal, Real, Statement, equality
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ def _slack(case: Case) -> Real:
     return equality(moved, case.factor * case.objective.of(case.law) + case.shift)
 
 
-def _cases() -> SearchStrategy[Case]:
+def _cases() -> st.SearchStrategy[Case]:
     reversing = st.sampled_from((Fraction(-1), Fraction(-1, 2)))
     factors = st.one_of(st.integers(0, 12).map(lambda i: Fraction(i, 4)), reversing)
     shifts = strategies.rationals(max_value=3, max_denominator=4)

@@ -11,21 +11,18 @@ which that is below :math:`\Phi` refutes it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, every, grid, some_weightings
-from ...engine.model import Claim, Formal, Statement, equality
-from ...engine.severity import Severity
+from ...engine.model import Claim, Formal, Real, Statement, equality
 from ...engine.symbolic import Proof, Step, parameters
 from .. import causes
 
@@ -72,7 +69,7 @@ def _corrected(case: Case, top: Fraction) -> Real:
 
 
 @st.composite
-def _cases(draw: DrawFn) -> Case:
+def _cases(draw: st.DrawFn) -> Case:
     horizon = draw(st.integers(1, 3))
     law = draw(strategies.laws(max_value=horizon, max_atoms=4))
     if draw(st.booleans()):  # move the largest return to T, which the paper assumes
@@ -81,13 +78,6 @@ def _cases(draw: DrawFn) -> Case:
         law = law.affine(1, 4 * horizon)
     top = horizon + draw(strategies.rationals(max_value=2 * horizon + 1, max_denominator=3))
     return Case(law, horizon, draw(strategies.weightings(jumps=True)), top)
-
-
-def _small_cases() -> Iterator[Case]:
-    return every(Case, all_laws(grid("1/2"), 4), [1], some_weightings(jumps=True), map(Fraction, (1, 2, 3)))
-
-
-SMALL = "T = 1, all laws on {0, 1/2, 1} with masses in quarters, seven weightings of every shape, M in {1, 2, 3}"
 
 
 def _proof_steps(planted: bool) -> list[Step]:
@@ -134,12 +124,14 @@ INTRODUCTION = Statement(
         lambda case: _corrected(case, Fraction(2 * case.horizon)),
         when=_meets,
     ),
-    finding=Severity.SLIP,
     cause=causes.WHOLE_LINE,
     uses=("lem:key",),
     cases=_cases,
-    small_cases=_small_cases,
-    small_size=SMALL,
+    small_cases=lambda: every(
+        Case, all_laws(grid("1/2"), 4), [1], some_weightings(jumps=True), map(Fraction, (1, 2, 3))
+    ),
+    small_size="T = 1, all laws on {0, 1/2, 1} with masses in quarters, seven weightings of every shape, "
+    "M in {1, 2, 3}",
     counterexample=Case(vr.Law.point(1), 1, vr.Mean(), Fraction(3)),
     find_budget=200,
     formal=Formal(
@@ -151,7 +143,8 @@ INTRODUCTION = Statement(
     notes="Line 317 has T; lines 1051 and 1100 integrate over [0, T], where the identity with T is true.",
 )
 
-KEY = Statement(
+KEY = replace(
+    INTRODUCTION,
     label="lem:key",
     title="the key identity",
     section="5",
@@ -167,12 +160,7 @@ KEY = Statement(
         lambda case: _corrected(case, case.top),
         when=_meets,
     ),
-    finding=Severity.SLIP,
-    cause=causes.WHOLE_LINE,
     uses=("def:quantile/zero", "def:objective/jumps", "assump:quantile"),
-    cases=_cases,
-    small_cases=_small_cases,
-    small_size=SMALL,
     counterexample=Case(vr.Law.point(1), 1, vr.Mean(), Fraction(2)),
     find_budget=100,
     proof=PROOF,
@@ -181,7 +169,6 @@ KEY = Statement(
         refutes=("no_improper_integral_of_weighted_cdf", "printed_right_side_drifts"),
         counterexample="every finite law and weighting; the executable counterexample is a point mass at 1",
     ),
-    theory="01-setting.md#key-identity",
     notes="Used only on [0, T], at lines 1051 and 1100, where it is true. The printed proof (lines 321-415) "
     "also counts overlapping sets of levels twice and gives the half-line beyond the largest return "
     "measure zero.",

@@ -12,13 +12,10 @@ from fractions import Fraction
 from itertools import product
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn
-
-from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.enumeration import every, grid
-from ...engine.model import Claim, Formal, Statement, at_most
+from ...engine.model import Claim, Formal, Real, Statement, at_most
 from .monotone import Corner, Monotone, limit, lower_of, monotone_functions
 
 
@@ -49,7 +46,7 @@ def _slack(case: Case) -> Real:
 
 
 @st.composite
-def _cases(draw: DrawFn) -> Case:
+def _cases(draw: st.DrawFn) -> Case:
     upper = draw(monotone_functions(steps=True))
     eta = draw(strategies.rationals(max_value=2, max_denominator=2))
     lower = draw(monotone_functions(steps=True))

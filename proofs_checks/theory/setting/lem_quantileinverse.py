@@ -12,14 +12,10 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn
-
-from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.enumeration import every, grid
-from ...engine.model import Claim, Formal, Statement, at_most
-from ...engine.severity import Severity
+from ...engine.model import Claim, Formal, Real, Statement, at_most
 from ...engine.symbolic import Proof, Step, parameters
 from .. import causes
 from .monotone import Corner, Monotone, monotone_functions
@@ -106,7 +102,7 @@ def _finite(case: LevelCase) -> bool:
 
 
 @st.composite
-def _level_cases(draw: DrawFn) -> LevelCase:
+def _level_cases(draw: st.DrawFn) -> LevelCase:
     function = draw(monotone_functions())
     if draw(st.booleans()):
         function = Monotone(tuple(Corner(c.at, c.left, c.right, c.right) for c in function.corners))
@@ -130,7 +126,6 @@ SECOND = Statement(
         _second_half,
         when=lambda case: _finite(case) and case.function.right_continuous,
     ),
-    finding=Severity.SLIP,
     cause=causes.RIGHT_CONTINUITY,
     uses=("def:quantile/zero",),
     cases=_level_cases,

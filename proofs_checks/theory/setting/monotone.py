@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn
 
 Extended: TypeAlias = Fraction | float
 """A rational, or plus or minus infinity."""
@@ -102,7 +101,7 @@ def limit(function: Monotone, x: Fraction, side: int) -> Fraction:
 
 @st.composite
 def monotone_functions(
-    draw: DrawFn, *, max_corners: int = 3, max_denominator: int = 2, steps: bool = False
+    draw: st.DrawFn, *, max_corners: int = 3, max_denominator: int = 2, steps: bool = False
 ) -> Monotone:
     """Nondecreasing functions; they shrink to constants.  ``steps``: constant between corners."""
     count = draw(st.integers(1, max_corners))

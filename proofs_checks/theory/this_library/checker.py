@@ -23,14 +23,12 @@ from functools import cache
 from typing import TypeAlias
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.enumeration import COIN_MODELS, coin_models, every
-from ...engine.model import Claim, Formal, Statement, at_most, least
+from ...engine.model import Claim, Formal, Real, Statement, at_most, least
 from ..cvar.budget import Budgets, attainable_returns
 
 
@@ -106,7 +104,7 @@ def _proved(case: TableCase) -> Real:
     return least(at_most(lower, vr.CVaR(case.alpha).of(law), "lower"), at_most(optimum, upper, "upper"))
 
 
-def _cases() -> SearchStrategy[TableCase]:
+def _cases() -> st.SearchStrategy[TableCase]:
     models = strategies.mdps(max_states=2, max_actions=2, max_horizon=2, max_denominator=3)
     scales = st.sampled_from([1, 2, 3, 7, 64, 1000])
     return st.builds(

@@ -13,15 +13,13 @@ from fractions import Fraction
 from itertools import pairwise
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.enumeration import COIN_MODELS, attainable_laws, coin_models, every, history_policies, return_cells
 from ...cases.histories import law_by_histories
-from ...engine.model import Claim, Formal, Statement, at_most, equality, least
+from ...engine.model import Claim, Formal, Real, Statement, at_most, equality, least
 from ..augmentation.def_augmented import Case as PlanCase
 from ..cvar import cvar_appendix
 from ..cvar.budget import Budgets, attainable_returns
@@ -93,7 +91,7 @@ def _key(case: PlanCase) -> Real:
     )
 
 
-def _plan_cases() -> SearchStrategy[PlanCase]:
+def _plan_cases() -> st.SearchStrategy[PlanCase]:
     concave = strategies.weightings(shape="concave")
     models = strategies.mdps(max_horizon=2, max_actions=2, max_denominator=3)
     return st.builds(PlanCase, models, st.one_of(concave, strategies.quantile_weightings()))
@@ -125,7 +123,7 @@ KEY = Statement(
 # -- the evaluator ----------------------------------------------------------------------------------------------------
 
 
-def _policy_cases() -> SearchStrategy[PolicyCase]:
+def _policy_cases() -> st.SearchStrategy[PolicyCase]:
     pairs = st.booleans().flatmap(
         lambda product: strategies.mdps_with_policies(max_horizon=3, max_actions=3, max_atoms=2, product=product)
     )
@@ -177,7 +175,7 @@ def _certified(case: GridPlanCase) -> Real:
     return least(*slacks)
 
 
-def _grid_plan_cases() -> SearchStrategy[GridPlanCase]:
+def _grid_plan_cases() -> st.SearchStrategy[GridPlanCase]:
     objectives = st.one_of(strategies.levels(max_denominator=4).map(vr.CVaR), st.just(vr.VaR("1/2")))
     free = st.builds(GridPlanCase, strategies.mdps(max_horizon=3, max_atoms=2), objectives, st.none())
     return free | strategies.levels(max_denominator=4).flatmap(
