@@ -109,6 +109,31 @@ def test_the_published_gambler_is_solved_a_little_better_than_by_its_grid_of_bet
     assert bounds(vr.plan(gambler(40), "erm(1)").worth())[0] >= vr.plan(gambler(20), "erm(1)").lower
 
 
+def cliff(horizon):
+    """Seven by seven cells: a prize in one corner, 4/1000 on the way, and a row of pits that cost 0.5 to 0.9."""
+
+    def after(s, move):
+        y, x = divmod(s, 7)
+        y, x = y + (-1, 1, 0, 0)[move], x + (0, 0, -1, 1)[move]
+        return 7 * y + x if 0 <= y < 7 and 0 <= x < 7 else s
+
+    def outcomes(s, action):
+        if s > 42:
+            return [(1, 6, Q(38 - s, 10))]
+        ways = [("0.91" if move == action else "0.03", after(s, move)) for move in range(4)]
+        return [(p, to, {48: 2, 36: "0.004"}.get(to, 0)) for p, to in ways]
+
+    initial = dict.fromkeys(range(48), "1/48")
+    return vr.MDP.from_function(initial, lambda s: () if s == 48 else range(4), outcomes, horizon=horizon)
+
+
+def test_the_published_cliff_is_solved_as_well_as_by_its_grid_of_betas():
+    """A linear program on a grid of beta published 1.32375 for EVaR at 0.2, without a horizon."""
+    plan = vr.plan(cliff(50), "evar(1/5)", gap="1/100")
+    assert Q("1.321") <= plan.lower <= Q("1.3243")
+    assert Q("1.32375") <= plan.upper
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
