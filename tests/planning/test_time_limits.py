@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import count
 
@@ -17,9 +18,11 @@ from verified_risk.numbers.enclosure import bounds
 from verified_risk.planning import affordable_law, routes, threshold
 from verified_risk.planning import clock as limits
 from verified_risk.planning.clock import Clock, TimeUp
+from verified_risk.planning.problem import Problem
 from verified_risk.planning.search import driver, grid_coordinates
 from verified_risk.planning.search.driver import weighed_above
 from verified_risk.planning.tails import frontier
+from verified_risk.policy import CellPolicy
 
 MODEL = random_sparse(6, 2, 3, 2, 6, seed=1)
 
@@ -235,7 +238,10 @@ def test_a_search_between_grid_points_is_compared_with_a_quantile_on_its_own_gri
         points.append(model.remaining[0])
         return best(model, *args, **options)
 
+    G = vr.objective("1/2*cvar(1/4) + 1/2*cvar(1/2)")
+    found = vr.plan(model, G, gap="1/10")
+    assert isinstance(found.policy, CellPolicy)
     monkeypatch.setattr(routes, "best_quantile", counted)
-    vr.plan(model, "1/2*cvar(1/4) + 1/2*cvar(1/2)", time_limit=1)
+    routes.improved(replace(found, upper=found.upper + 1), Problem(model, G, gap=Fraction(1, 10)))
     assert points
     assert max(points) < 10_000
