@@ -18,6 +18,11 @@ OTHER_NAMES = {
     "n_episodes": "episodes", "normalize": "normalise", "s0": "initial", "start": "initial",
 }  # fmt: skip
 """What other packages call some arguments."""
+OF_THE_MODEL = {
+    "discount": "mdp.with_discount(...) returns the model with one",
+    "horizon": "mdp.with_horizon(...) returns the model with one",
+}
+"""Where to say what the planner reads from its model."""
 
 
 def hints_at_arguments(function: F) -> F:
@@ -38,7 +43,10 @@ def hints_at_arguments(function: F) -> F:
 def _meant(name: str, known: tuple[str, ...]) -> str:
     from difflib import get_close_matches
 
-    close = [OTHER_NAMES[name]] if OTHER_NAMES.get(name) in known else get_close_matches(name, known, n=1)
+    meant = OTHER_NAMES.get(name, name)
+    if meant in OF_THE_MODEL and "mdp" in known and meant not in known:
+        return OF_THE_MODEL[meant]
+    close = [meant] if meant in known else get_close_matches(name, known, n=1)
     return f"did you mean {close[0]!r}?" if close else f"only {', '.join(known)}"
 
 

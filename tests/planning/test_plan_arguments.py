@@ -76,9 +76,13 @@ def test_an_unknown_argument_is_answered_with_the_one_that_was_meant(call, argum
         call(**{argument: 1})
 
 
-def test_an_argument_like_no_other_is_answered_with_all():
-    with pytest.raises(TypeError, match="has no argument 'zzz', only mdp, objective, eta, gap"):
-        vr.plan(MODEL, G, zzz=1)
+@pytest.mark.parametrize(
+    ("argument", "answer"),
+    [("zzz", "only mdp, objective, eta, gap"), ("gamma", "mdp.with_discount"), ("T", "mdp.with_horizon")],
+)
+def test_an_argument_that_plan_has_not_is_answered_with_where_to_say_it_or_with_all(argument, answer):
+    with pytest.raises(TypeError, match=f"has no argument '{argument}', {answer}"):
+        vr.plan(MODEL, G, **{argument: 1})
 
 
 def test_the_default_gap_of_small_models_off_the_grid_is_a_few_times_1e_5_of_the_range():
