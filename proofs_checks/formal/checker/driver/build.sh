@@ -7,7 +7,11 @@ set -eu
 here="$(cd "$(dirname "$0")" && pwd)"
 PACKAGES="ocaml-nox ocaml-findlib libzarith-ocaml-dev"
 
-missing() { ! { command -v ocamlfind >/dev/null 2>&1 && ocamlfind query zarith >/dev/null 2>&1 && command -v ocamlopt >/dev/null 2>&1; }; }
+# Coq's packages bring zarith without the files that a program is compiled against.
+missing() {
+    ! { command -v ocamlopt >/dev/null 2>&1 && command -v ocamlfind >/dev/null 2>&1 \
+        && [ -f "$(ocamlfind query zarith 2>/dev/null)/zarith.cmxa" ]; }
+}
 
 if missing && [ "${INSTALL:-0}" = 1 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
     apt-get update -qq
