@@ -266,7 +266,8 @@ def test_a_value_close_behind_the_level_of_an_upper_quantile_is_said_not_to_be_c
 def test_a_level_that_is_passed_is_no_other_level(tmp_path):
     """A fair coin has F(0) = 1/2 and no less, but its 501/1000-quantile is 1: no claim that it is 0."""
     lines = coin("501/1000", tmp_path).splitlines()
-    at = next(i for i, line in enumerate(lines) if line.startswith("dual "))
+    at = next(i for i, line in enumerate(lines) if line.startswith("upper ")) + 1
+    at += next(i for i, line in enumerate(lines[at:]) if line.startswith(("cut ", "dual ", "passed ")))
     false = "\n".join([*lines[:2], "claim 0 26/100", *lines[3:at], "passed 2 0 1/2", "dual 1 0", "end", ""])
     assert not is_true(false)
     assert verdicts([false], tmp_path) == ["refused: the tables of the certificate do not prove the upper bound"]

@@ -23,7 +23,7 @@ LONGEST_LINE = 1000
 """Maximum number of characters of an error message, which may quote the contents of a file."""
 EXTRAS = {
     "hypothesis": "audit", "pytest": "audit", "latex2mathml": "audit", "matplotlib": "plot",
-    "gymnasium": "gym", "sympy": "audit", "distributed": "cluster", "stormpy": "storm", "scipy": "prove",
+    "gymnasium": "gym", "sympy": "audit", "distributed": "cluster", "stormpy": "storm",
 }  # fmt: skip
 """The extra of this package that installs a library."""
 

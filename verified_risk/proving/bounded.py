@@ -37,7 +37,7 @@ LAST = 1 - Fraction(1, 2**64)
 BESIDE = Fraction(1, 2**16)
 """Distance from a place to its helper, as a share of the distance to the next place."""
 MOST_STAIRS = 2000
-FINEST, COARSEST = Fraction(1, 2**18), Fraction(1, 2**8)
+FINEST, COARSEST = Fraction(1, 2**22), Fraction(1, 2**8)
 """Smallest and largest distance that the broken line may be below the weighting."""
 ROUNDING = Fraction(1, 2**90)
 """Share of the range of returns that the checker's rounding may cost the lower bound."""

@@ -1,15 +1,12 @@
-r"""Search for a cover: split boxes of CDFs, least bound first, until every bound is large enough.
+r"""Search for a cover: the planner's search over CDFs, with every cut on record.
 
-It differs from the planner's search, which also uses a contractor (B5), reduced costs (B2) and probes (B3).  Every
-point of a relaxation is the CDF of a policy, so :math:`\sum_i G(F_i)` there limits what any cover can prove: if less is
-wanted, the search continues; if more, it lowers its aim within the allowance, or gives up at once.
-
-On one box, G is replaced by its convex envelope in each coordinate, and multipliers are found (:class:`Relaxed`).  A
-box is given by the corners of G between which each coordinate is.  If every coordinate is between neighbouring corners,
-or if G is convex, the envelope is G itself.
+The planner rules out actions besides (theory 05, B5), which no certificate can say.  All other steps are cuts of a box
+of CDFs, each with the multipliers that prove it by weak duality (B1): a probe (B3) that finds :math:`F_i \ge p` closes
+the box with :math:`F_i \le p` and goes on with the rest.  Where probing stops, a box is cut in two.
 
 A weighting that jumps at a level counts as having jumped wherever no policy's CDF is below the level (theory 05,
-B8).  Floats decide where that is, except for CDFs that meet the level; a table of integers decides those.
+B8).  Floats decide where that is, except for CDFs that meet the level; a table of integers decides those.  They also
+choose cuts and multipliers; the checker decides what they prove.
 """
 
 from __future__ import annotations
@@ -17,43 +14,58 @@ from __future__ import annotations
 import heapq
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import count, pairwise
-from math import ceil
-from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from ..errors import InvalidArgument, MissingDependency, Unsupported
+from ..errors import InvalidArgument, Unsupported
 from ..grid import GridModel, float_model, grid_model
 from ..mdp import MDP
-from ..mdp.packed import Floats, Ints
+from ..mdp.packed import Floats
+from ..objectives.polygon import Polygon, corners_as_floats
 from ..objectives.weighting import Knots
 from ..planning.clock import Clock, TimeUp
 from ..planning.exact_route import MeanToGo, least_below, mean_to_go
 from ..planning.result import Plan
+from ..planning.search.branching import Node, Search
 from ..planning.search.grid_coordinates import Oracle
 from .budgets import Charges
 from .certificate import STEEP, Cover, CurveJump, Cut, Dual, Passed
 
-MOST_BOXES = 10_000
-"""Maximum number of boxes of a cover: the certificate lists a cost vector for each leaf, as long as the grid."""
-DEEPEST = 300
-"""Largest depth of nested cuts."""
+MOST_LEAVES = 20_000
+"""Maximum number of leaves of a cover: the certificate lists a cost vector for each, as long as the grid."""
+DEEPEST = 4_000
+"""Largest depth of nested cuts; the checker reads 5,000."""
+MULTIPLIER = 2**44
+"""Denominator of multipliers; every multiplier is valid."""
+LEVELS = 2**30
+"""Denominator of the levels of cuts, rounded so that less is cut off."""
+FEW_CORNERS = 40
+"""Corners of G up to which boxes end at them: between two corners G is its own envelope."""
 ROUND = 2.0**-40
-"""Share of the number of grid points by which a float bound may fall short and still be left to the checker."""
+"""Share of the number of grid points by which a bound exceeds what is wanted, for the checker's rounding."""
 NOISE = 1e-9
 """Share of the number of grid points by which floats may misplace a point."""
-LEVEL = 1e-9
-"""Distance within which values of a CDF are taken to be equal."""
-FEW = 10
-"""Boxes up to which the search aims at what is wanted, unless a policy is known to exceed it."""
-ROOM = ((FEW, 2.0**-20), (30, 1 / 64), (200, 1 / 16), (1000, 1 / 4))
-"""Up to so many boxes, this share of the allowance stays between the aim and the best point; then 1/2."""
+ROOT_ROUNDS, ROOT_WORTHWHILE = 200, 0.995
+"""Rounds of probes at the root, whose cuts every box inherits; it is cut in two once a round leaves more than this."""
+ROUNDS, WORTHWHILE = 6, 0.9
+"""The same for any other box."""
+ROOT_PROBES, PROBES = 20, 10
+"""Maximum number of coordinates probed in one round, at the root and elsewhere."""
+SHARES = (0.5, 0.2, 0.07)
+"""Shares of what a probe leaves that are tried as a further cut."""
+FURTHER = 8, 20
+"""Steps of the relaxation of such a cut: if G is concave, and otherwise."""
+LEAST_CUT = 0.02
+"""A cut is made if it takes off more than this share of a coordinate."""
+NEAR, STRIDE = 2.0**-16, 2.0**-9
+"""How close cuts come to the least and the greatest value of a CDF, and the least that one of them takes off."""
+STEPS, MOST_STEPS = (6, 60), 2000
+"""Steps of the relaxation of a box, if G is concave and otherwise; and of a box that no cut can help."""
 
 
 @dataclass(frozen=True)
@@ -94,34 +106,48 @@ def find_cover(
     if oracle.top == 0:
         return Found(Dual(()), upper, complete=upper >= highest * unit)
     needed, allowed = float(highest - upper / unit), float(Fraction(allowance) / unit)
-    raised: dict[int, Fraction] = {}
-    first, passed = np.zeros(oracle.top, int), []
-    for jump in jumps:
-        raised[jump.corner] = raised.get(jump.corner, Fraction()) + jump.height
+    heights: dict[int, Fraction] = {}
+    passed: list[tuple[int, int, Fraction]] = []
+    pieces: list[tuple[int, Polygon]] = []
+    for jump in sorted(jumps, key=lambda jump: jump.corner):
         where = where_passed(oracle, knots, jump, exact)
         if where is not None:
+            heights[jump.corner] = heights.get(jump.corner, Fraction()) + jump.height
             passed.append(where)
-            first[where[1] :] = np.maximum(first[where[1] :], jump.corner)
-    shape = Envelopes(knots, raised)
-    concave = plan.objective.shape in ("linear", "concave")
-    search = _Search(Chords(oracle, shape) if concave else Relaxed(oracle, shape), shape, first, needed, allowed, clock)
+            pieces.append((where[1], _past(knots, heights)))
+    search = _Recorded(oracle, knots, pieces, needed, allowed, clock)
+    for _, i, level in passed:
+        search.root.low[i:] = np.maximum(search.root.low[i:], float(level))
     try:
-        cover = search.run()
+        cover = search.cover()
     except (_GivesUp, TimeUp) as error:
-        reached = (highest - Fraction(search.reached)) * unit if math.isfinite(search.reached) else None
-        raise Unsupported(_gave_up(str(error), search.boxes, reached, upper)) from None
-    if search.needed < needed:
-        upper = max(upper, (highest - Fraction(search.needed)) * unit)
+        reached = (highest - Fraction(search.bound)) * unit if math.isfinite(search.bound) else None
+        raise Unsupported(_gave_up(str(error), search.leaves, reached, upper)) from None
+    if search.target < needed:
+        upper = max(upper, (highest - Fraction(search.target)) * unit)
     for scale, i, level in passed:
         cover = Passed(scale, i, level, cover)
     doubtful = "" if search.hopeless or not search.stuck else "no multipliers were found that prove the upper bound"
     return Found(cover, upper, not (search.hopeless or search.stuck), doubtful)
 
 
-def _gave_up(why: str, boxes: int, reached: Fraction | None, upper: Fraction) -> str:
+def _past(knots: Knots, heights: dict[int, Fraction]) -> Polygon:
+    """Return the polygon through the knots from the last corner that jumped on, raised there by the jump, and its first
+    piece to the left of it."""
+    corner = max(heights)
+    (a, u), *rest = knots[corner:]
+    start = a, u + heights[corner]
+    if not rest:
+        return Polygon.through([(Fraction(), start[1]), start])
+    slope = (rest[0][1] - start[1]) / (rest[0][0] - a)
+    before = [(Fraction(), start[1] - a * slope)] if a else []
+    return Polygon.through(corners_as_floats((*before, start, *rest)))
+
+
+def _gave_up(why: str, leaves: int, reached: Fraction | None, upper: Fraction) -> str:
     told = "" if reached is None or reached > 10**12 else f", which would prove about {float(reached):.6g}"
     return (
-        f"not covered: {why} after {boxes} boxes of CDFs{told} instead of the upper bound {float(upper):.6g}; more "
+        f"not covered: {why} after {leaves} boxes of CDFs{told} instead of the upper bound {float(upper):.6g}; more "
         "time, a plan with a larger gap or a larger eta may help"
     )
 
@@ -130,420 +156,255 @@ class _GivesUp(Exception):
     """Raised if there are too many boxes."""
 
 
-@dataclass(eq=False)
-class _Box:
-    """A box between the corners ``first`` and ``last`` of G in each coordinate."""
+@dataclass
+class _Box(Node):
+    """A box with the cuts made in it: coordinate, level, the closed side, and the multipliers that close it."""
 
-    first: Ints
-    last: Ints
-    depth: int
-    bound: Bound
-    cut: tuple[int, int] | None = None
+    cuts: list[tuple[int, Fraction, bool, Floats]] = field(default_factory=list)
+    closed: Floats | None = None
+    split: tuple[int, Fraction] | None = None
     children: list[_Box] = field(default_factory=list)
+    depth: int = 0
 
 
-class _Search:
-    boxes = stuck = 0
+class _Recorded(Search):
+    """The planner's search for boxes on which no CDF costs less than ``needed``, or ``allowance`` less than that."""
+
+    leaves = stuck = 0
     hopeless = False
-    """Whether a policy attains more than the wanted bound."""
-    reached = -math.inf
-    """The bound that the boxes so far would prove."""
+    """True if a policy costs less than may be wanted."""
 
     def __init__(
         self,
-        relaxation: Chords | Relaxed,
-        shape: Envelopes,
-        first: Ints,
+        oracle: Oracle,
+        knots: Knots,
+        passed: Sequence[tuple[int, Polygon]],
         needed: float,
         allowance: float,
         clock: Clock,
     ) -> None:
-        """``first`` gives the corners of G that no CDF is below."""
-        self.relaxation, self.shape, self.first, self.needed, self.clock = relaxation, shape, first, needed, clock
-        self.size = relaxation.oracle.top
-        self.allowance, self.least = allowance, needed - allowance
-        self.best = math.inf
+        super().__init__(oracle, Polygon.through(corners_as_floats(knots)), 0.0, clock.deadline, passed=passed)
+        self.clock, self.wanted, self.allowance = clock, needed, allowance
+        n = oracle.top
+        met = oracle.low[-1] <= oracle.high[-1]
+        self.free = slice(int(oracle.low[-1][met].min()), int(oracle.high[-1][met].max()))
+        """Coordinates before these are 0 under every policy, those after them 1."""
+        self.root = _Box(np.zeros(n), np.ones(n), np.zeros(n))
+        self.root.high[: self.free.start] = 0.0
+        self.root.low[self.free.stop :] = 1.0
+        self.steep = Fraction(max(STEEP, *(math.ceil(p.slope.max()) for _, p in self.pieces)))
+        self.aim = needed
+        self.margin = ROUND * n
+        self.steps, self.further = (pair[not self.concave] for pair in (STEPS, FURTHER))
+        self.exact_knots = {float(x): x for x, _ in knots}
+        self.corners = np.array(sorted(self.exact_knots))
+        slopes = [(v - u) / (b - a) for (a, u), (b, v) in pairwise(knots)]
+        self.exact_slopes = {round(float(slope) * MULTIPLIER) / MULTIPLIER: slope for slope in slopes}
 
-    def run(self) -> Cover:
+    @property
+    def target(self) -> float:
+        return self.aim
+
+    def cover(self) -> Cover:
         """Search best-first; boxes that cannot be cut, and all boxes once there is no hope, are left to the checker."""
-        order = count()
-        root = self._box(self.first, np.full(self.size, len(self.shape.x) - 1), 0, None)
-        heap = [(root.bound.value, next(order), root)]
+        self.incumbents()
+        self._choose_aim()
+        order, root = count(), self.root
+        if self.hopeless:
+            return self._leaf(None)
+        if not self.convex:
+            self._survey(root)
+        self._tighten(root)
+        heap = [(root.bound, next(order), root)]
         while heap and not self.hopeless:
-            self.reached = heap[0][0]
             value, _, box = heapq.heappop(heap)
-            if self._enough(value):
+            self.bound = value
+            if value >= self.aim:
                 break
-            where = self._where(box)
-            if where is None:
+            if box.branch is None:
                 self.stuck += 1
                 continue
-            if self.boxes > MOST_BOXES or box.depth >= DEEPEST:
-                raise _GivesUp(f"the search for a cover stops {box.depth} cuts deep")
-            box.cut = where
-            for child in self._children(box, *where):
-                box.children.append(child)
-                if not self._enough(child.bound.value):
-                    heapq.heappush(heap, (child.bound.value, next(order), child))
-        return self._tree(root)
+            for child in self._split(box, *box.branch):
+                self._tighten(child)
+                if child.bound < self.aim:
+                    heapq.heappush(heap, (child.bound, next(order), child))
+        return self._tree()
 
-    def _enough(self, value: float) -> bool:
-        return value >= self.needed + ROUND * self.size
+    def _choose_aim(self) -> None:
+        """Aim at what is wanted or, if a policy costs hardly more, at less, within the allowance."""
+        least = self.wanted - self.allowance
+        self.hopeless = self.best.value < least - NOISE * self.oracle.top
+        self.aim = max(least, min(self.wanted, self.best.value - self.allowance / 8))
 
-    def _box(self, first: Ints, last: Ints, depth: int, parent: _Box | None) -> _Box:
+    def _level(self, edge: float, sign: float) -> float:
+        """Round the level of a cut down or up, to a corner of G if there are few: boxes between corners need no cut."""
+        if len(self.corners) > FEW_CORNERS:
+            return (math.floor if sign < 0 else math.ceil)(edge * LEVELS) / LEVELS
+        k = int(np.searchsorted(self.corners, edge, "right" if sign < 0 else "left"))
+        return float(self.corners[min(max(k - (sign < 0), 0), len(self.corners) - 1)])
+
+    def _survey(self, root: _Box) -> None:
+        """Cut off what is below the least or above the greatest value of a CDF, wherever that is much."""
+        n, price = self.oracle.top, max(self.wanted, 1.0) / NEAR
+        for i in range(self.free.start, self.free.stop):
+            cost = np.zeros(n)
+            cost[i] = price
+            least = self._level(self.oracle.solve(cost) / price - NEAR, -1)
+            if least > root.low[i] + STRIDE:
+                self._cut(root, i, least, cost, below=True)
+        for i in reversed(range(self.free.start, self.free.stop)):
+            cost = np.zeros(n)
+            cost[i] = -price
+            greatest = self._level(-self.oracle.solve(cost) / price + NEAR, 1)
+            if greatest < root.high[i] - STRIDE:
+                self._cut(root, i, greatest, cost, below=False)
+
+    def _cut(self, box: _Box, i: int, level: float, cost: Floats, *, below: bool) -> None:
+        """Close the side of a box below or above a level of coordinate i by multipliers, and keep the other."""
+        box.cuts.append((i, self.exact_knots.get(level, Fraction(level)), below, cost))
+        self._count(box)
+        _clip(box.low, box.high, i, level, below=not below)
+
+    def _tighten(self, box: _Box) -> None:
+        """Probe until the box closes or hardly shrinks; then choose where to cut it in two."""
+        if box.closed is not None and self._closes(box, box.closed):
+            return
+        root = box is self.root
+        width, steps = float((box.high - box.low).sum()), MOST_STEPS if root and self.convex else self.steps
+        for _ in range(ROOT_ROUNDS if root else ROUNDS):
+            least = self._bound(box, steps)
+            if box.bound >= self.aim or self._probes_close(box, least, ROOT_PROBES if root else PROBES):
+                return
+            before, width, steps = width, float((box.high - box.low).sum()), self.steps
+            if width > (ROOT_WORTHWHILE if root else WORTHWHILE) * before:
+                break
+        box.branch = self._branching(box, box.reference)
+        if len(self.corners) <= FEW_CORNERS and (box.branch is None or box.branch[1] not in self.exact_knots):
+            self._bound(box, MOST_STEPS)  # the envelope is G: only multipliers can be missing
+            box.branch = None if self.concave else box.branch
+
+    def _bound(self, box: _Box, steps: int) -> Floats:
+        """Bound a box by some steps of its relaxation; return the least G(x) - c x of each coordinate."""
+        bound, cost, box.reference, least = self.node_bound(box.low, box.high, box.reference, steps, box.atoms)
+        box.atoms, box.closed, box.bound = self.atoms, self._rounded(cost), bound - self.margin
+        if box is self.root:
+            self.bound = max(self.bound, box.bound)
+        self._count(box)
+        return least
+
+    def _closes(self, box: _Box, cost: Floats) -> bool:
+        """True if multipliers of another box close this one."""
+        least, _ = self.tilted_minima(cost, box.low, box.high)
+        box.bound = self.oracle.solve(cost) + math.fsum(least) - self.margin
+        self._count(box)
+        return box.bound >= self.aim
+
+    def _count(self, box: _Box) -> None:
         self.clock.require()
-        self.boxes += 1
-        if parent is not None:
-            again = self.relaxation.again(first, last, parent.bound)
-            if self._enough(again.value):
-                return _Box(first, last, depth, again)
-        found = self.relaxation.bound(first, last, None if parent is None else parent.bound, self.needed, self.clock)
-        self._aim(self.shape.total(found.point, self.first))
-        return _Box(first, last, depth, found)
+        self.leaves += 1
+        if self.leaves > MOST_LEAVES or box.depth + len(box.cuts) >= DEEPEST:
+            raise _GivesUp(f"the search for a cover stops {box.depth + len(box.cuts)} cuts deep")
+        self.hopeless = self.best.value < self.wanted - self.allowance - NOISE * self.oracle.top
 
-    def _aim(self, attained: float) -> None:
-        """Adjust the aim to a policy that attains this much: no cover proves more, and one that nearly does is long."""
-        self.best = min(self.best, attained)
-        share = next((share for boxes, share in ROOM if self.boxes <= boxes), 1 / 2)
-        room = self.allowance * share
-        if self.best < self.least - NOISE * self.size:
-            self.hopeless = True
-        elif self.allowance and (self.boxes > FEW or self.best < self.needed - NOISE * self.size):
-            self.needed = min(self.needed, max(self.best - room, self.least))
+    def vertex(self, cost: Floats, *, masked: bool = True) -> tuple[float, Floats]:
+        value, cdf = self.oracle.solve(cost, masked=False), self.oracle.cdf()
+        self.offer(cdf)
+        return value, cdf
 
-    def _where(self, box: _Box) -> tuple[int, int] | None:
-        """Return coordinate and corner of G where G is furthest above its envelope, close to the point but inside."""
-        free = self.relaxation.free
-        if free.start == free.stop:
-            return None
-        gap = self.shape.gap(box.first[free], box.last[free], box.bound.point[free])
-        if gap.max() < 0:
-            return None
-        rivals = free.start + np.flatnonzero(gap >= 0.7 * gap.max())
-        i = int(rivals[len(rivals) // 2])  # a cut also bounds its neighbours: take the middle of many alike
-        x, low, high = self.shape.x, int(box.first[i]), int(box.last[i])
-        point = box.bound.point
-        tenth = (x[high] - x[low]) / 10
-        wanted = np.clip(point[i], x[low] + tenth, x[high] - tenth)
-        near = int(np.searchsorted(x, wanted))
-        inside = [k for k in (near - 1, near) if low < k < high]
-        k = min(inside or [(low + high) // 2], key=lambda k: float(abs(x[k] - wanted)))
-        if not self.relaxation.closes_far_sides:
-            return i, k
-        # where the CDF is constant, F >= x[k] at its first coordinate implies it for all, as does F <= x[k] at its last
-        level = np.flatnonzero((abs(point - point[i]) < LEVEL) & (box.first == low) & (box.last == high))
-        return int(level[0] if x[k] <= point[i] else level[-1]), k
+    def dual(self, cost: Floats, low: Floats, high: Floats) -> tuple[float, Floats, Floats, Floats]:
+        return super().dual(self._rounded(cost), low, high)
 
-    def _children(self, box: _Box, i: int, k: int) -> list[_Box]:
-        capped, raised = box.last.copy(), box.first.copy()
-        capped[: i + 1] = np.minimum(capped[: i + 1], k)
-        raised[i:] = np.maximum(raised[i:], k)
-        return [
-            self._box(box.first, capped, box.depth + 1, box),
-            self._box(raised, box.last, box.depth + 1, box),
-        ]
+    def _rounded(self, cost: Floats) -> Floats:
+        """Round multipliers to the denominator of certificates; where F is certain they do not matter."""
+        found = np.zeros_like(cost)
+        found[self.free] = np.round(cost[self.free] * MULTIPLIER) / MULTIPLIER
+        return found
 
-    def _tree(self, root: _Box) -> Cover:
+    def _probes_close(self, box: _Box, least: Floats, most: int) -> bool:
+        """Probe the coordinates where the envelope is furthest below G; return True if that closes the box."""
+        middle = 0.5 * (box.low + box.high)
+        gaps = self._gap(box, np.clip(box.reference, box.low, box.high)) + 0.1 * self._gap(box, middle)
+        return any(
+            self._probe(box, math.fsum(least), i, sign)
+            for i in np.argsort(-gaps)[:most].tolist()
+            if gaps[i] > 1e-12
+            for sign in (1.0, -1.0)
+        )
+
+    def _probe(self, box: _Box, total: float, i: int, sign: float) -> bool:
+        """Cut off the low end of coordinate i (``sign`` 1) or its high end (-1) as far as a probe (B3) or the
+        relaxation of the end closes it; return True if that is the whole box."""
+        assert box.closed is not None
+        low, high, aim = float(box.low[i]), float(box.high[i]), self.aim + self.margin
+        inside = min(max(float(box.reference[i]), low), high)
+        room = inside - low if sign > 0 else high - inside
+        if room < 1e-7:
+            return False
+        cost = box.closed.copy()
+        cost[i] += sign * 2.0 * max(aim - box.bound, 1e-9) / room
+        cost = self._rounded(cost)
+        theta = abs(float(cost[i] - box.closed[i]))
+        edge = sign * ((self.oracle.solve(cost) + total - aim) / max(theta, 1e-300) - 1e-12)
+        if edge >= high if sign > 0 else edge <= low:
+            box.closed, box.bound = cost, math.inf
+            self._count(box)
+            return True
+        edge = min(max(edge, low), high)
+        for share in SHARES:
+            further = self._level(edge + share * (inside - edge), -sign)
+            end = box.low.copy(), box.high.copy()
+            _clip(*end, i, further, below=sign > 0)
+            bound, tried, _, _ = self.node_bound(*end, box.reference, self.further, box.atoms)
+            if bound >= aim:
+                edge, cost = further, self._rounded(tried)
+                break
+        level = self._level(edge, -sign)
+        if sign * (level - (low if sign > 0 else high)) > LEAST_CUT * (high - low):
+            self._cut(box, i, level, cost, below=sign > 0)
+        return False
+
+    def _split(self, box: _Box, i: int, cut: float) -> list[_Box]:
+        box.split = i, self.exact_knots.get(cut, Fraction(cut))
+        for below in (True, False):
+            child = _Box(box.low.copy(), box.high.copy(), box.reference.copy(), depth=box.depth + len(box.cuts) + 1)
+            child.atoms = None if box.atoms is None else box.atoms.copy()
+            child.closed = box.closed
+            _clip(child.low, child.high, i, cut, below=below)
+            box.children.append(child)
+        return box.children
+
+    def _leaf(self, cost: Floats | None) -> Dual:
+        costs = (np.zeros(self.oracle.top) if cost is None else cost).tolist()
+        found = [self.exact_slopes.get(c, Fraction(c)) for c in costs]
+        found[: self.free.start] = [Fraction()] * self.free.start
+        found[self.free.stop :] = [self.steep] * (self.oracle.top - self.free.stop)
+        return Dual(tuple(found))
+
+    def _tree(self) -> Cover:
         """Build the tree, children before their parents, without recursion."""
-        order, waiting = [], [root]
+        order, waiting = [], [self.root]
         while waiting:
             box = waiting.pop()
             order.append(box)
             waiting += box.children
         made: dict[int, Cover] = {}
         for box in reversed(order):
-            if box.cut is None or len(box.children) < 2:
-                made[id(box)] = Dual(box.bound.exact())
-            else:
-                i, k = box.cut
-                below, above = (made[id(child)] for child in box.children)
-                made[id(box)] = Cut(i, self.shape.knots[k][0], below, above)
-        return made[id(root)]
+            inner: Cover = self._leaf(box.closed)
+            if box.split is not None:
+                inner = Cut(*box.split, *(made[id(child)] for child in box.children))
+            for i, level, below, cost in reversed(box.cuts):
+                sides = (self._leaf(cost), inner) if below else (inner, self._leaf(cost))
+                inner = Cut(i, level, *sides)
+            made[id(box)] = inner
+        return made[id(self.root)]
 
 
-# -- bounds on one box -------------------------------------------------------------------------------------------------
-
-
-Bools: TypeAlias = npt.NDArray[np.bool_]
-
-MOST_ROUNDS = 200
-"""Maximum number of linear programs for one box."""
-PENALTY, STEEPEST = 1000.0, 1e7
-"""Least and greatest penalty for leaving a box: above the slopes of G, which are large behind a jump."""
-MULTIPLIER = 2**44
-"""Denominator to which multipliers found in floats are rounded; every multiplier is valid."""
-EXACT_KNOTS = 40
-"""Corners of G up to which its envelopes are exact; lines below curves have many corners, and use floats."""
-TOLERANCES = (1e-9, 1e-7)
-"""Solver tolerances: where a curve is steep, small displacements are large heights; the first may be missed."""
-CLOSE = 0.2
-"""Stop on a box that must be cut once its bound is known up to this share of what it lacks."""
-
-
-@dataclass(frozen=True)
-class Bound:
-    """Multipliers, the bound they give in floats, and the CDF of a policy that minimises the relaxation.
-
-    ``linear`` is the least expected sum of the multipliers, which holds for every box; ``columns`` are CDFs of the
-    policies that matter here.
-    """
-
-    costs: Floats
-    value: float
-    linear: float
-    point: Floats
-    columns: tuple[Floats, ...] = ()
-    slopes: tuple[Fraction, ...] | None = None
-    certain: int | None = None
-    steep: Fraction = Fraction()
-
-    def exact(self) -> tuple[Fraction, ...]:
-        """Return the multipliers; from coordinate ``certain`` on F is 1, expressed by a ``steep`` slope."""
-        if self.slopes is not None:
-            return self.slopes
-        costs = self.costs[: self.certain].tolist()
-        return tuple(Fraction(c) for c in costs) + (self.steep,) * (len(self.costs) - len(costs))
-
-
-class Envelopes:
-    """A polygon G and its convex envelopes between its corners."""
-
-    def __init__(self, knots: Knots, raised: Mapping[int, Fraction] | None = None) -> None:
-        """``raised`` gives the jump of G at a corner; a box of values from there on takes the height behind it."""
-        self.knots = knots
-        self.raised = dict(raised or {})
-        self.x, self.g = (np.array([float(pair[side]) for pair in knots]) for side in (0, 1))
-        self.points = [(float(x), float(g)) for x, g in knots] if len(knots) > EXACT_KNOTS else list(knots)
-        self.hulls: dict[tuple[int, int], Ints] = {}
-        self.graphs: dict[int, Floats] = {}
-        slopes = ((v - u) / (b - a) for (a, u), (b, v) in pairwise(knots))
-        self.steep = Fraction(max(STEEP, *(ceil(slope) for slope in slopes)))
-        """Above every slope."""
-
-    def graph(self, first: int) -> Floats:
-        """Return the heights of the corners for values from corner ``first`` on."""
-        if first not in self.raised:
-            return self.g
-        if first not in self.graphs:
-            self.graphs[first] = self.g.copy()
-            self.graphs[first][first] += float(self.raised[first])
-        return self.graphs[first]
-
-    def total(self, point: Floats, first: Ints) -> float:
-        """Return the sum of G over the coordinates, whose values are known not to be below the corners ``first``."""
-        total = 0.0
-        for k in set(first.tolist()):
-            here = point[first == k]
-            total += float(np.interp(np.maximum(here, self.x[k]), self.x[k:], self.graph(k)[k:]).sum())
-        return total
-
-    def sure(self, first: Ints) -> float:
-        """Return the sum of G(1) over coordinates that are 1."""
-        return sum(float(self.graph(k)[-1]) for k in first.tolist()) if self.raised else float(self.g[-1]) * len(first)
-
-    def gap(self, first: Ints, last: Ints, point: Floats) -> Floats:
-        """Return how far G is above its envelope; negative where the envelope has all its corners."""
-        inside = np.clip(point, self.x[first], self.x[last])
-        gap, loose = np.empty(len(point)), np.empty(len(point), bool)
-        for pair, here in groups(first, last):
-            corners, g, k = self.hull(*pair), self.graph(pair[0]), pair[0]
-            own = np.interp(inside[here], self.x[k:], g[k:])
-            gap[here] = own - np.interp(inside[here], self.x[corners], g[corners])
-            loose[here] = len(corners) < pair[1] - pair[0] + 1
-        return np.where(loose, np.where(gap > 1e-12, gap, 0.0), -1.0)
-
-    def least(self, first: Ints, last: Ints, costs: Floats) -> tuple[float, Ints]:
-        """Return the sum of the least G(x) - c x over the box, and the corner of each."""
-        total, corner = 0.0, np.empty(len(costs), int)
-        for pair, here in groups(first, last):
-            hull = self.hull(*pair)
-            heights = self.graph(pair[0])[hull] - costs[here, None] * self.x[hull]
-            chosen = heights.argmin(axis=1)
-            total += float(heights[np.arange(len(chosen)), chosen].sum())
-            corner[here] = hull[chosen]
-        return total, corner
-
-    def around(self, first: Ints, last: Ints, point: Floats) -> Iterator[set[int]]:
-        """Yield, for each coordinate, the ends of its envelope and the corners beside the point."""
-        found = np.empty((4, len(point)), int)
-        for pair, here in groups(first, last):
-            hull = self.hull(*pair)
-            after = np.clip(np.searchsorted(self.x[hull], point[here]), 0, len(hull) - 1)
-            before = np.maximum(after - 1, 0)
-            found[:2, here] = hull[[0, -1], None]
-            found[2:, here] = hull[before], hull[after]
-        return (set(row) for row in found.T.tolist())
-
-    def hull(self, first: int, last: int) -> Ints:
-        """Return the corners of the convex envelope of G between two of its corners."""
-        if (first, last) not in self.hulls:
-            self.hulls[first, last] = np.array(self._hull(first, last))
-        return self.hulls[first, last]
-
-    def _hull(self, first: int, last: int) -> list[int]:
-        kept: list[int] = []
-        x, g = self.points[first]
-        low = (x, g + type(g)(self.raised[first])) if first in self.raised else (x, g)
-        for k in range(first, last + 1):
-            while len(kept) > 1 and self._above(low if len(kept) == 2 else self.points[kept[-2]], kept[-1], k):
-                kept.pop()
-            kept.append(k)
-        return kept
-
-    def _above(self, start: tuple[Any, Any], b: int, c: int) -> bool:
-        """Whether corner b is on or above the chord from a point to corner c."""
-        (ax, ag), (bx, bg), (cx, cg) = start, self.points[b], self.points[c]
-        return bool((bg - ag) * (cx - ax) >= (cg - ag) * (bx - ax))
-
-
-def groups(first: Ints, last: Ints) -> Iterator[tuple[tuple[int, int], Ints]]:
-    """Group coordinates that lie between the same corners."""
-    both = first * (int(last.max()) + 1) + last
-    order = np.argsort(both, kind="stable")
-    for here in np.split(order, np.flatnonzero(np.diff(both[order])) + 1):
-        yield (int(first[here[0]]), int(last[here[0]])), here
-
-
-class Relaxed:
-    r"""Minimising the sum of envelopes over mixtures of the policies met so far is a linear program; the prices of its
-    coordinates are multipliers.  The best policy for these prices is added, and so is the best corner of each envelope,
-    until none improves.
-
-    A CDF may leave its box at a penalty, so that the program is feasible for every box.
-    """
-
-    closes_far_sides = True
-    """Whether a box without any CDF is detected at once."""
-
-    def __init__(self, oracle: Oracle, shape: Envelopes) -> None:
-        self.oracle, self.shape = oracle, shape
-        ends = oracle.low[-1], oracle.high[-1]
-        met = ends[0] <= ends[1]
-        self.free = slice(int(ends[0][met].min()), int(ends[1][met].max()))
-        """Coordinates before these are 0 under every policy, those after them 1."""
-        oracle.solve(np.ones(oracle.top), masked=False)
-        self.first_column = np.clip(oracle.cdf(), 0.0, 1.0)
-        slopes = np.diff(shape.g) / np.maximum(np.diff(shape.x), 1e-300)
-        self.penalty = min(max(PENALTY, 2 * float(slopes.max())), STEEPEST)
-
-    def again(self, first: Ints, last: Ints, known: Bound) -> Bound:
-        """Apply the multipliers of another box to this one."""
-        least, _ = self._least(first, last, known.costs)
-        return replace(known, value=known.linear + least)
-
-    def _least(self, first: Ints, last: Ints, costs: Floats) -> tuple[float, Ints]:
-        """Compute :meth:`Envelopes.least`, with G(1) where F is 1."""
-        free = self.free
-        least, corner = self.shape.least(first[free], last[free], costs[free])
-        return least + self.shape.sure(first[free.stop :]), corner
-
-    def bound(self, first: Ints, last: Ints, parent: Bound | None, needed: float, clock: Clock) -> Bound:
-        free, n = self.free, len(first)
-        if free.start == free.stop:  # one return is certain
-            sure = self.shape.sure(first[free.stop :])
-            return Bound(np.zeros(n), sure, 0.0, self.first_column, certain=free.stop, steep=self.shape.steep)
-        columns = [self.first_column] if parent is None else list(parent.columns)
-        near = columns[0] if parent is None else parent.point
-        working = list(self.shape.around(first[free], last[free], near[free]))
-        sides = first[free] > 0, last[free] < len(self.shape.x) - 1
-        best: Bound | None = None
-        for _ in range(MOST_ROUNDS):
-            prices, value, weights = self._program(
-                [column[free] for column in columns], working, first[free], *sides, clock
-            )
-            value += self.shape.sure(first[free.stop :])
-            tried = np.zeros(n)
-            tried[free] = np.round(prices * MULTIPLIER) / MULTIPLIER
-            linear = self.oracle.solve(tried, masked=False)
-            least, corner = self._least(first, last, tried)
-            if best is None or linear + least > best.value:
-                best = Bound(tried, linear + least, linear, near, certain=free.stop, steep=self.shape.steep)
-            lacks, unsure = needed + 2.0**-40 * n - best.value, value - best.value
-            if lacks <= 0 or unsure < 1e-11 * n or (value < needed and unsure < CLOSE * lacks) or clock.late():
-                break
-            new = np.clip(self.oracle.cdf(), 0.0, 1.0)
-            fresh = [k not in mine for k, mine in zip(corner.tolist(), working, strict=True)]
-            for k, mine in zip(corner.tolist(), working, strict=True):
-                mine.add(k)
-            if not any(fresh) and any(np.array_equal(new, old) for old in columns):
-                break
-            columns.append(new)
-        assert best is not None
-        kept = tuple(column for column, w in zip(columns, [*weights, 1.0], strict=False) if w > 1e-12)
-        return replace(best, point=np.asarray(weights @ np.array(columns[: len(weights)])), columns=kept)
-
-    def _program(
-        self, columns: list[Floats], working: list[set[int]], first: Ints, raised: Bools, capped: Bools, clock: Clock
-    ) -> tuple[Floats, float, Floats]:
-        """Return prices of the coordinates, value, and weights of the columns.
-
-        Each coordinate is a convex combination of corners of its envelope, plus its distance from the box if that was
-        cut.
-        """
-        try:
-            from scipy.optimize import linprog
-            from scipy.sparse import csr_matrix
-        except ImportError:
-            raise MissingDependency("covers of weightings that are not concave need scipy", extra="prove") from None
-        n, known = len(working), len(columns)
-        coordinate = np.repeat(np.arange(n), [len(mine) for mine in working])
-        corners = np.array([k for mine in working for k in sorted(mine)])
-        used, each = len(corners), np.arange(n)
-        outside = np.concatenate((each[raised], each[capped]))
-        sign = np.where(np.arange(len(outside)) < raised.sum(), 1.0, -1.0)
-        at, aside = known + np.arange(used), known + used + np.arange(len(outside))
-        rows = [np.tile(each, known), np.full(known, 2 * n), coordinate, n + coordinate, outside]
-        cols = [np.repeat(np.arange(known), n), np.arange(known), at, at, aside]
-        data = [np.concatenate(columns), np.ones(known), -self.shape.x[corners], np.ones(used), sign]
-        heights = self.shape.g[corners]
-        for k, more in self.shape.raised.items():
-            heights[(corners == k) & (first[coordinate] == k)] += float(more)
-        cost = np.concatenate((np.zeros(known), heights, np.full(len(outside), self.penalty)))
-        places = (np.concatenate(rows), np.concatenate(cols))
-        matrix = csr_matrix((np.concatenate(data), places), shape=(2 * n + 1, len(cost)))
-        right = np.concatenate((np.zeros(n), np.ones(n + 1)))
-        for tolerance in TOLERANCES:
-            options = {"primal_feasibility_tolerance": tolerance, "dual_feasibility_tolerance": tolerance}
-            if clock.seconds is not None:
-                options["time_limit"] = max(clock.left, 0.01)
-            found = linprog(cost, A_eq=matrix, b_eq=right, method="highs", options=options)
-            if not found.status:
-                return -found.eqlin.marginals[:n], float(found.fun), found.x[:known]
-            clock.require()
-        raise Unsupported(f"not covered: the linear program of a box was not solved ({found.message})")
-
-
-class Chords:
-    """Relaxation for concave G: the envelope is a chord, whose slope is an exact multiplier."""
-
-    closes_far_sides = False
-
-    def __init__(self, oracle: Oracle, shape: Envelopes) -> None:
-        self.oracle, self.shape = oracle, shape
-        self.free = slice(0, oracle.top)
-
-    def again(self, first: Ints, last: Ints, known: Bound) -> Bound:
-        """Apply the multipliers of another box to this one."""
-        low, high = (self.shape.g[k] - known.costs * self.shape.x[k] for k in (first, last))
-        value = known.linear + float(np.minimum(low, high).sum())
-        return replace(known, value=value)
-
-    def bound(self, first: Ints, last: Ints, parent: Bound | None, needed: float, clock: Clock) -> Bound:
-        pairs = list(zip(first.tolist(), last.tolist(), strict=True))
-        slopes = {pair: self._slope(*pair) for pair in set(pairs)}
-        exact = tuple(slopes[pair] for pair in pairs)
-        costs = np.array([float(c) for c in exact])
-        linear = self.oracle.solve(costs, masked=False)
-        value = linear + float((self.shape.g[first] - costs * self.shape.x[first]).sum())
-        return Bound(costs, value, linear, self.oracle.cdf(), slopes=exact)
-
-    def _slope(self, first: int, last: int) -> Fraction:
-        """Return the slope of the chord, or of an adjacent piece if the box is a point."""
-        knots = self.shape.knots
-        if first == last:
-            first, last = (first, last + 1) if last + 1 < len(knots) else (first - 1, last)
-        (a, u), (b, v) = knots[first], knots[last]
-        return (v - u) / (b - a)
+def _clip(low: Floats, high: Floats, i: int, level: float, *, below: bool) -> None:
+    """Keep the CDFs of a box whose value at i is at most a level, or at least that."""
+    if below:
+        high[: i + 1] = np.minimum(high[: i + 1], level)
+    else:
+        low[i:] = np.maximum(low[i:], level)
 
 
 # -- levels that every CDF has passed ----------------------------------------------------------------------------------

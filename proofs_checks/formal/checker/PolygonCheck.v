@@ -40,19 +40,22 @@ Fixpoint polygon_at (x g : rat) (l : list (rat * rat)) (tau : rat) : rat :=
   | (x', g') :: l' => if rat_le tau x' then segment x g x' g' tau else polygon_at x' g' l' tau
   end.
 
-(** V times the least G(y) - (c / V) y for y between p and q, rounded down; nothing if no such y is on the polygon. *)
+(** V times the least G(y) - (c / V) y for y between p and q, rounded down; nothing if no such y is on the polygon.
+    Pieces to the left of p are passed over, those to the right of q are not looked at. *)
 Definition tilted (V c : Z) (value y : rat) : Z := rfloor (rminus (rmult (of_Z V) value) (rmult (of_Z c) y)).
 Definition lesser (a : Z) (b : option Z) : option Z := match b with Some y => Some (Z.min a y) | None => Some a end.
 Fixpoint least_on (V c : Z) (x g : rat) (l : list (rat * rat)) (p q : rat) : option Z :=
   match l with
   | [] => None
   | (x', g') :: l' =>
-      let rest := least_on V c x' g' l' p q in
-      let a := rmax x p in
-      let b := rmin x' q in
-      if rat_le a b
-      then lesser (tilted V c (segment x g x' g' a) a) (lesser (tilted V c (segment x g x' g' b) b) rest)
-      else rest
+      if rat_lt x' p then least_on V c x' g' l' p q
+      else
+        let rest := if rat_lt x' q then least_on V c x' g' l' p q else None in
+        let a := rmax x p in
+        let b := rmin x' q in
+        if rat_le a b
+        then lesser (tilted V c (segment x g x' g' a) a) (lesser (tilted V c (segment x g x' g' b) b) rest)
+        else rest
   end.
 
 (** No start at or below the window's last index gets above the next window; also if nothing is earned. *)

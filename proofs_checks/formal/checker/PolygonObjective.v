@@ -293,7 +293,12 @@ Proof.
     assert (real_of x = 1); [|lra]. unfold real_of. rewrite H. apply Rinv_r. apply ok_pos in Hx. lra.
   - cbn [corners_to_1] in H. repeat rewrite andb_true_iff in H. destruct H as [[[H1 H2] H3] H5].
     apply Z.ltb_lt in H1, H2.
-    apply rat_lt_correct in H3; try assumption. cbn [least_on]. set (rest := least_on V c x' g' l p q).
+    apply rat_lt_correct in H3; try assumption. cbn [least_on].
+    destruct (rat_lt x' p) eqn:Eleft.
+    { apply rat_lt_correct in Eleft; try assumption. rewrite polygon_unfold.
+      destruct (Rle_dec tau (real_of x')) as [Hin|Hout]; [lra|].
+      apply (IH x' g' H5 H1 H2 tau ltac:(lra) Ht1 ltac:(right; lra) Hbox). }
+    set (rest := if rat_lt x' q then least_on V c x' g' l p q else None).
     set (a := rmax x p). set (b := rmin x' q). assert (Ha : ok a) by now apply ok_rmax.
     assert (Hb : ok b) by now apply ok_rmin.
     rewrite polygon_unfold. destruct (Rle_dec tau (real_of x')) as [Hin|Hout].
@@ -323,8 +328,10 @@ Proof.
           with (/ IZR V * (IZR V * chord (real_of x) (real_of g) (real_of x') (real_of g') (real_of b) -
             IZR c * real_of b)) by (field; lra).
         apply Rmult_le_compat_l; [left; now apply Rinv_0_lt_compat | lra].
-    + destruct (IH x' g' H5 H1 H2 tau ltac:(lra) Ht1 ltac:(right; lra) Hbox) as [y [Hy Hle]]. fold rest in Hy.
-      rewrite Hy.
+    + assert (Hq' : rat_lt x' q = true).
+      { unfold rat_lt. destruct (rat_le q x') eqn:E; [|reflexivity]. apply rat_le_correct in E; try assumption. lra. }
+      destruct (IH x' g' H5 H1 H2 tau ltac:(lra) Ht1 ltac:(right; lra) Hbox) as [y [Hy Hle]].
+      unfold rest. rewrite Hq', Hy.
       destruct (rat_le a b).
       * destruct (lesser_some (tilted V c (segment x g x' g' b) b) (Some y)) as [z Hz]. rewrite Hz.
         destruct (lesser_some (tilted V c (segment x g x' g' a) a) (Some z)) as [w Hw]. exists w. split; [exact Hw|].

@@ -249,7 +249,7 @@ class Relaxation:
     def _polyak(self, low: Floats, high: Floats, steps: int) -> tuple[float, Floats, Floats, Floats]:
         from ...kernels import polygon_bounds as kernels
 
-        cost, _ = self.envelope(low, high, low)
+        cost, _ = self.envelope(low, high, low, blur=1.0)  # the chord, whose slope is that of the whole box
         best: tuple[float, Floats, Floats, Floats] | None = None
         for step in range(steps + 1):
             bound, cdf, where, least = self.dual(cost, low, high)

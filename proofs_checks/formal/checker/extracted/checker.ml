@@ -2459,13 +2459,15 @@ let rec least_on v c x g l p q =
   | [] -> None
   | p0 :: l' ->
     let (x', g') = p0 in
-    let rest = least_on v c x' g' l' p q in
-    let a = rmax x p in
-    let b = rmin x' q in
-    if rat_le a b
-    then lesser (tilted v c (segment x g x' g' a) a)
-           (lesser (tilted v c (segment x g x' g' b) b) rest)
-    else rest
+    if rat_lt x' p
+    then least_on v c x' g' l' p q
+    else let rest = if rat_lt x' q then least_on v c x' g' l' p q else None in
+         let a = rmax x p in
+         let b = rmin x' q in
+         if rat_le a b
+         then lesser (tilted v c (segment x g x' g' a) a)
+                (lesser (tilted v c (segment x g x' g' b) b) rest)
+         else rest
 
 (** val never_above :
     grid -> rat -> Integer.t -> Integer.t -> step -> bool **)
