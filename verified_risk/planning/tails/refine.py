@@ -149,7 +149,7 @@ def _finer(
 ) -> tuple[ScaledModel | None, str]:
     """Return the next grid, or the reason why there is none."""
     last = rounds[-1]
-    ratio = min(float((last.upper - last.lower) / gap), 1000.0) if gap else 10.0
+    ratio = float(min((last.upper - last.lower) / gap, Fraction(1000))) if gap else 10.0
     factor = min(16, 2 ** max(1, math.ceil(math.log2(1.1 * math.sqrt(ratio)))))
     if last.rounding > (last.upper - last.lower) / 4:
         return None, "float64 can certify no more"
