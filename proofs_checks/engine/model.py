@@ -270,7 +270,7 @@ class Statement(Generic[Case]):
 
     label: str
     title: str
-    section: str
+    section: str = ""
     paper: Paper | None = None
     said: Said = "printed"
     printed: Claim[Case] | None = None

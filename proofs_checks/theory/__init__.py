@@ -162,8 +162,8 @@ _ALL: tuple[Statement[Any], ...] = (
     *exp_forty.STATEMENTS,
 )
 
-ALL = tuple(replace(statement, paper=AUDITED) for statement in _ALL)
-
+ALL = tuple(replace(one, paper=AUDITED, section=one.section or "corrected theory") for one in _ALL)
+"""All statements; one that names no section of the paper belongs to the corrected theory."""
 
 BY_LABEL = {statement.label: statement for statement in ALL}
 

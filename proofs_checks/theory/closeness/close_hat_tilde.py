@@ -42,7 +42,6 @@ def slack(case: Played) -> Real:
 STATEMENT = Statement(
     label="close/hat-tilde",
     title="the optimistic model is close to the empirical one in total variation",
-    section="corrected theory",
     corrected=Claim(
         r"|\hat\Phi - \tilde\Phi| \le L_G\, \mathbf E \sum_t [(T-t+1)\min(1,\epsilon) + (T-t)\hat P(s_\infty)] "
         r"\le T L_G\, \mathbf E \sum_t |S|\,\epsilon",

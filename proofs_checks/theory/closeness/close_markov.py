@@ -38,7 +38,6 @@ def _small_cases() -> Iterator[Pair]:
 STATEMENT = Statement(
     label="close/markov",
     title="closeness (b): Markov policies, areas between CDFs",
-    section="corrected theory",
     corrected=Claim(
         r"|\Phi' - \Phi| \le L_G\, \mathbf E \sum_t [W_1(R,R') + (T-t)\,\mathrm{TV}(P,P')], \ \pi \text{ Markov}",
         "for Markov policies the rewards need only be close in distribution",

@@ -38,7 +38,6 @@ def _slack(pair: Pair) -> Real:
 STATEMENT = Statement(
     label="close/tv",
     title="closeness (a): every policy, total variation",
-    section="corrected theory",
     corrected=Claim(
         r"|\Phi' - \Phi| \le L_G\, \mathbf E \sum_t \min\{(T-t+1)\mathrm{TV}(R,R') + (T-t)\mathrm{TV}(P,P'),\ "
         r"(T-t+1)\min(1, \mathrm{TV}(R,R') + \mathrm{TV}(P,P'))\}",

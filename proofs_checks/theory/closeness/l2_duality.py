@@ -61,7 +61,6 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="L2/duality",
     title="concave objectives are maxima of expected utilities",
-    section="corrected theory",
     corrected=Claim(
         r"\Phi(Z) = \max_\rho \mathbf E h_\rho(Z), \ h_\rho \text{ nondecreasing and } L_G\text{-Lipschitz}",
         "for concave G the objective is the best expected utility of a family of nondecreasing Lipschitz utilities",

@@ -57,7 +57,6 @@ def _drawn(draw: st.DrawFn) -> Case:
 GREEDY = Statement(
     label="L2/greedy",
     title="closeness (c): concave weighting, greedy everywhere",
-    section="corrected theory",
     corrected=Claim(
         r"\Phi'(\pi') - \Phi(\pi') \le L_G\, \mathbf E_{M,\pi'} \sum_t "
         r"[(T-t)\,\mathrm{TV}(P',P) + \int (F_R - F_{R'})^+]",
@@ -103,7 +102,6 @@ def _drawn_pair(draw: st.DrawFn) -> Pair:
 PLANNER_ERROR = Statement(
     label="L2/planner-error",
     title="closeness (c) with an error of the planner",
-    section="corrected theory",
     corrected=Claim(
         r"v' - \Phi(\pi) \le L_G\, \mathbf E_{M,\pi} \sum_t [(T-t)\,\mathrm{TV}(P',P) + \int (F_R - F_{R'})^+] + "
         r"\sum_t w_t",

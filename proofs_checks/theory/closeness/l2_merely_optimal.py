@@ -78,7 +78,6 @@ STATEMENT = Statement(
     label="L2/merely-optimal",
     said="tempting",
     title="every optimal policy of M' loses little, greedy everywhere or not",
-    section="corrected theory",
     printed=Claim(
         r"\pi' \in \arg\max \Phi':\ \Phi'(\pi') - \Phi(\pi') \le L_G\, \mathbf E_M \sum_t "
         r"[(T-t)\mathrm{TV}(P',P) + \mathrm{KS}(R',R)]",

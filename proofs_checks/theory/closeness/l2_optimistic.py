@@ -37,7 +37,6 @@ def _slack(case: Estimated) -> Real:
 STATEMENT = Statement(
     label="L2/optimistic",
     title="closeness of the optimistic pair",
-    section="corrected theory",
     corrected=Claim(
         r"\hat\Phi(\hat\pi) - \Phi(\hat\pi) \le L_G\, \mathbf E_{M,\hat\pi} \sum_t [(T-t)\hat P(s_\infty) + "
         r"\int (F_R - F_{\hat R})] \le L_G\, \mathbf E \sum_t [(T-t)\min(1, S_0\epsilon) + \min(1, 2\epsilon)]",

@@ -71,7 +71,6 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="L2/values",
     title="values are nondecreasing, Lipschitz, and close between states",
-    section="corrected theory",
     corrected=Claim(
         r"0 \le V_t(s,z) - V_t(s,y) \le L_G (z-y), \quad |V_t(s,y) - V_t(s',y)| \le L_G (T-t+1)",
         "the value of a utility rises with the return so far, at most L_G-fast, and differs little between states",

@@ -81,7 +81,6 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="adaptation/pathwise",
     title="adaptation, path by path",
-    section="corrected theory",
     corrected=Claim(
         r"\hat Z - T\eta \le Z \le \hat Z \text{ on every path}, \quad \hat Z \sim \hat Z^{\hat\pi}",
         "On every path the adapted policy earns at most the rounded total, at least that minus T eta, and the rounded "

@@ -188,7 +188,6 @@ def _small_families() -> Iterator[FamilyCase]:
 CONSTANT = Statement(
     label="thm:discretized/constant",
     title="T is the exact constant of the discretisation loss",
-    section="corrected theory",
     corrected=Claim(
         r"\forall c < T\ \exists \text{ a model}:\ \Phi(\pi) < \Phi^* - c\,\eta",
         "For every constant below T, some model loses more than that constant times eta.",

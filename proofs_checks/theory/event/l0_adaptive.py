@@ -80,7 +80,6 @@ def _drawn(draw: st.DrawFn) -> Case:
 STATEMENT = Statement(
     label="L0/adaptive",
     title="the event, whatever the learner does",
-    section="corrected theory",
     corrected=Claim(
         r"P[\forall k, s, a:\ \|F_{\tilde R} - F_R\|_\infty \le \epsilon,\ \tilde P - P \le \epsilon] \ge 1 - \delta",
         "for every learner, all estimates are within their radii at once, except with probability delta",

@@ -56,7 +56,6 @@ def _drawn(draw: st.DrawFn) -> Case:
 STATEMENT = Statement(
     label="L0/tape",
     title="one tape stays within its radius at every length",
-    section="corrected theory",
     corrected=Claim(
         r"P[\exists n \le KT:\ \|F_n - F\|_\infty > \epsilon_n \text{ or } \max_{s'}(\tilde P_n - P)(s') > \epsilon_n] "
         r"\le \delta/(S_0|A|)",

@@ -126,7 +126,6 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="martingale",
     title="expected costs are not much more than costs",
-    section="corrected theory",
     corrected=Claim(
         r"P\Bigl[\sum_k \mathbf E[Y_k\mid H_k] > \tfrac{e}{e-1}\bigl(\sum_k Y_k + b\log\tfrac1\delta\bigr)\Bigr] "
         r"\le \delta, \ 0 \le Y_k \le b",

@@ -86,7 +86,6 @@ def _slack(case: Played) -> Real:
 STATEMENT = Statement(
     label="L1/coupling",
     title="every policy has a better one in the optimistic model",
-    section="corrected theory",
     corrected=Claim(
         r"\mathcal E \Rightarrow \forall \pi\, \exists \hat\pi:\ F_{\hat Z^{\hat\pi}} \le F_{Z^\pi}, "
         r"\text{ so } \hat\Phi(\hat\pi) \ge \Phi(\pi) \text{ for every nondecreasing } G",

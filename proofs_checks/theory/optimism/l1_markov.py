@@ -41,7 +41,6 @@ def told_apart() -> st.SearchStrategy[Played]:
 STATEMENT = Statement(
     label="L1/markov",
     title="optimism of every Markov policy",
-    section="corrected theory",
     corrected=Claim(
         r"\mathcal E \Rightarrow \hat\Phi(\pi) \ge \Phi(\pi), \ \pi \text{ Markov, any nondecreasing } G",
         "on the event, a policy that cannot see the rewards does at least as well in the optimistic model",

@@ -49,7 +49,6 @@ def _slack(case: Played) -> Real:
 STATEMENT = Statement(
     label="class/atoms",
     title="known reward atoms, any Lipschitz weighting, every policy",
-    section="corrected theory",
     corrected=Claim(
         r"\mathrm{TV}(\tilde R, R) \le \sqrt{m+1}\,\epsilon \Rightarrow "
         r"|\hat\Phi - \Phi| \le L_G\, \mathbf E_{M,\pi} \sum_t (T-t+1) \min(1, (|S| + \sqrt{m+1})\,\epsilon), \quad "

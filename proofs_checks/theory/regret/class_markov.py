@@ -35,7 +35,6 @@ def slack(case: Played) -> Real:
 STATEMENT = Statement(
     label="class/markov",
     title="Markov policies, any Lipschitz weighting",
-    section="corrected theory",
     corrected=Claim(
         r"\mathcal E, \pi \text{ Markov}:\ 0 \le \hat\Phi - \Phi \le L_G\, \mathbf E \sum_t "
         r"[(T-t)\min(1,S_0\epsilon) + \min(1,2\epsilon)] \le T (|S|+1) L_G\, \mathbf E \sum_t \epsilon",

@@ -69,7 +69,6 @@ def _statement(
     return Statement(
         label=label,
         title=title,
-        section="corrected theory",
         corrected=claim,
         uses=uses,
         cases=RUN.cases,

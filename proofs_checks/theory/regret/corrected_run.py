@@ -148,7 +148,6 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="corrected/run",
     title="exact regrets of small learners",
-    section="corrected theory",
     corrected=Claim(
         r"\mathbf E[\mathrm{Reg}] \le L_G\beta + \delta K,\ P[\mathcal E] \ge 1-\delta,\ "
         r"\mathcal E \Rightarrow \Phi^* - \Phi(\pi^{(k)}) \le L_G\min(1,2\epsilon)",

@@ -64,7 +64,6 @@ def _small_episodes() -> Iterator[Episode]:
 EPISODE = Statement(
     label="corrected/episode",
     title="what one episode can cost",
-    section="corrected theory",
     corrected=Claim(
         r"Y_t \le \min\{T-t+1,\ ((T-1)S_0+2)\,\epsilon\}, \quad \sum_t Y_t \le \tfrac{T(T+1)}2",
         "a step costs at most the steps left, and at most a multiple of its radius",
@@ -127,7 +126,6 @@ def _small_cases() -> Iterator[Split]:
 EXPECTED = Statement(
     label="corrected/i/sum",
     title="the costs of all visits",
-    section="corrected theory",
     corrected=Claim(
         r"\sum_{s,a}[T\min(T,N) + 2c\sqrt N] \le \beta",
         "the costs of all visits add up to at most beta, however the steps are shared among the pairs",
@@ -170,7 +168,6 @@ def _printed_slack(p: Problem) -> Real:
 PRINTED = Statement(
     label="corrected/iii",
     title="the printed right-hand side for the corrected learner",
-    section="corrected theory",
     corrected=Claim(
         r"\min\{KT,\ \tfrac{e}{e-1}[\beta_{\delta/2} + \tfrac{T(T+1)}2 \log\tfrac2\delta]\} \le "
         r"4T^{3/2}|S|\sqrt{|S||A|K\log(4|S||A|K/\delta)}",

@@ -57,7 +57,6 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="L3",
     title="what the visits of one pair cost",
-    section="corrected theory",
     corrected=Claim(
         r"\sum_{\text{visits}} \min(T, c/\sqrt{N^{(k)}}) \le T\min(T,N) + 2c\sqrt N",
         "summed over the visits of one pair, the capped inverse roots are at most this",

@@ -105,7 +105,6 @@ STATEMENT = Statement(
     label="limits/convex",
     said="tempting",
     title="nearly greedy policies of a convex weighting",
-    section="corrected theory",
     printed=Claim(
         r"\Phi'(\pi') - \Phi(\pi') \le L_G\, \mathbf E_M \sum_t [(T-t)\mathrm{TV} + \mathrm{KS}] + w, \ "
         r"\pi' \text{ greedy up to } w \text{ for a supporting utility of any Lipschitz } G",
