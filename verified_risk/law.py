@@ -65,10 +65,7 @@ class Law(files.Saved):
         pairs = masses.items() if isinstance(masses, Mapping) else masses
         read: dict[Fraction, Fraction] = {}
         for value, mass in pairs:
-            try:
-                x, p = as_fraction(value, f"{where}: atom"), as_fraction(mass, f"{where}[{value}]")
-            except InvalidNumber as error:
-                raise InvalidLaw(str(error)) from None
+            x, p = as_fraction(value, f"{where}: atom", InvalidLaw), as_fraction(mass, f"{where}[{value}]", InvalidLaw)
             if p < 0:
                 raise InvalidLaw(f"{where}[{said(x)}] is {said(p)}, wanted a probability in [0, 1]")
             if x in read:

@@ -25,13 +25,13 @@ from pathlib import Path
 from typing import Any
 
 from verified_risk.numbers.enclosure import Real, bounds
+from verified_risk.pool import packed, workers
 
 from .. import recheck
 from ..evidence.coq.record import machine_checked
 from . import certificate, power, search
 from .ledger import ClaimText, Enumerated, FoundAgain, Ledger, Refutation, Row, Sampled, Support
 from .model import Claim, Evidence, Rank, Statement, Verdict
-from .workers import packed, workers
 
 DEFAULT_EXAMPLES = 200
 ENOUGH_EXAMPLES = 50  # audits with fewer examples require proportionally fewer cases that meet the hypotheses

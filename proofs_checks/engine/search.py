@@ -23,10 +23,10 @@ from hypothesis.strategies import SearchStrategy
 
 from verified_risk.errors import VerifiedRiskError
 from verified_risk.numbers.enclosure import Real, bounds
+from verified_risk.pool import packed, workers
 
 from . import shown
 from .model import Case, Claim, Statement, Verdict, parts_of, verdict_of
-from .workers import packed, workers
 
 STORAGE = "HYPOTHESIS_STORAGE_DIRECTORY"
 

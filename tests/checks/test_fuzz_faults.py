@@ -21,9 +21,9 @@ from test_fuzz import _counted  # noqa: F401
 
 import verified_risk as vr
 from proofs_checks import fuzz
-from proofs_checks.engine import workers as engine_workers
 from proofs_checks.fuzz import commands, learning, models, oracle, planning, property, readers, runner, statements
 from proofs_checks.fuzz.property import Batch, Falsified, Property, Skipped, run_cases
+from verified_risk import pool
 from verified_risk.cli import main
 from verified_risk.numbers.enclosure import Interval, Truth
 from verified_risk.planning import Plan
@@ -66,7 +66,7 @@ def test_a_dead_worker_is_a_failure_and_the_run_continues(tmp_path, monkeypatch)
             done.set_exception(BrokenProcessPool()) if self.first else done.set_result(work(batch))
             return done
 
-    monkeypatch.setattr(engine_workers, "Pool", Pool)
+    monkeypatch.setattr(pool, "Pool", Pool)
     report = fuzz.run(tmp_path / "fuzz", seconds=1.0, properties=["read-number"], seed=0, workers=1)
     assert len(made) == 2
     assert report.met == 1

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import files
-from .sweep import Cell, Engine, SweepResult, band, complete_sweep, grid, pyplot, save
+from ..plotting.picture import style
+from .sweep import Cell, Engine, SweepResult, band, complete_sweep, grid, panels, save
 
 Floats = NDArray[np.float64]
 LEVELS = ("2/5", "33/100", "1/4", "1/100")
@@ -82,8 +83,9 @@ def _left(scale: str) -> tuple[tuple[str, str], ...]:
     return (("ucb", scale), ("ucbvi", UCBVI_SCALE), ("greedy", scale), ("kl", "1"), ("greedy-tried", "1"))
 
 
+@style()
 def _draw(outcome: SweepResult, stem: Path, episodes: int, seeds: int, scale: str) -> None:
-    figure, (left, right) = pyplot().subplots(1, 2, figsize=(10, 4), layout="constrained")
+    figure, (left, right) = panels(2, 10, 4)
     for algorithm, used in _left(scale):
         runs = _chosen(outcome, algorithm=algorithm, bonus_scale=used, objective="cvar(33/100)")
         band(left, *_curves(runs), _name(algorithm, used))

@@ -16,7 +16,7 @@ from os import PathLike
 from typing import Any, TypeAlias
 
 from .. import files
-from ..errors import InvalidFile, InvalidModel, InvalidNumber
+from ..errors import InvalidFile, InvalidModel
 from ..mdp import MDP, Outcome
 from ..numbers.rational import Rational, as_fraction, as_whole, said, text
 from .outcomes import Row, mdp_of_outcomes, mdp_of_rows
@@ -124,10 +124,7 @@ def _parse(content: str, where: str, *, names: bool) -> tuple[list[Line], list[s
 
     def number(entry: str, column: str, line: int) -> Fraction:
         if entry not in numbers:
-            try:
-                numbers[entry] = as_fraction(entry.strip(), f"{where}, line {line}: {column}")
-            except InvalidNumber as error:
-                raise InvalidFile(str(error)) from None
+            numbers[entry] = as_fraction(entry.strip(), f"{where}, line {line}: {column}", InvalidFile)
         return numbers[entry]
 
     def name(entry: str, column: str, line: int) -> str:

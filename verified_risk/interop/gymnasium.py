@@ -18,7 +18,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from ..errors import InvalidArgument, InvalidModel, InvalidNumber, MissingDependency, Unsupported
+from ..errors import InvalidArgument, InvalidModel, MissingDependency, Unsupported
 from ..mdp import MDP, Outcome
 from ..mdp.readers import Horizon
 from ..numbers.rational import Rational, as_fraction, as_whole, meant, said
@@ -122,10 +122,7 @@ class _Restorer:
     def __call__(self, value: Any, where: str) -> Fraction:
         key = (type(value), value)
         if key not in self._read:
-            try:
-                written = as_fraction(value, where)
-            except InvalidNumber as error:
-                raise InvalidModel(str(error)) from None
+            written = as_fraction(value, where, InvalidModel)
             exact = written if as_whole(value) is not None else meant(float(value))
             self._read[key] = exact
             if exact != written:

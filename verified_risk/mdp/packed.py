@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias, overload
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import InvalidModel, InvalidNumber
+from ..errors import InvalidModel
 from ..law import Law
 from ..numbers import decimals
 from ..numbers.rational import as_fraction, exact_sum, meant, said
@@ -322,10 +322,7 @@ def entry_places(start: Ints, rows: Ints) -> Ints:
 
 
 def _number(x: Any, where: str) -> Fraction:
-    try:
-        p = as_fraction(x, where)
-    except InvalidNumber as error:
-        raise InvalidModel(str(error)) from None
+    p = as_fraction(x, where, InvalidModel)
     if p < 0:
         raise InvalidModel(f"{where} is {said(p)}, wanted a probability in [0, 1]")
     return p

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidLaw, InvalidModel, InvalidNumber
+from ..errors import InvalidLaw, InvalidModel
 from ..law import Law
 from ..numbers.format import above
 from ..numbers.rational import as_fraction, as_whole, exact_sum, meant, said
@@ -98,10 +98,7 @@ class Reader:
         key = (type(value), value) if isinstance(value, (int, float, str)) else None
         if key is not None and key in self._numbers:
             return self._numbers[key]
-        try:
-            exact = as_fraction(value, where)
-        except InvalidNumber as error:
-            raise InvalidModel(str(error)) from None
+        exact = as_fraction(value, where, InvalidModel)
         if key is not None:
             self._numbers[key] = exact
         return exact
@@ -164,11 +161,11 @@ class Reader:
             return self.point(self.number(law, where))
         if hasattr(law, "cdf") and hasattr(law, "support"):
             return ContinuousReward(law, where=where)
+        if not isinstance(law, Mapping):
+            return self.point(as_fraction(law, where, InvalidModel))
         try:
-            if isinstance(law, Mapping):
-                return self._shared_reward(law, where)
-            return self.point(as_fraction(law, where))
-        except (InvalidLaw, InvalidNumber) as error:
+            return self._shared_reward(law, where)
+        except InvalidLaw as error:
             raise InvalidModel(str(error)) from None
 
     def _shared_reward(self, law: Mapping[Any, Any], where: str) -> Law:
@@ -298,10 +295,7 @@ def by_name(initial: Any, names: Sequence[str] | None) -> Any:
 
 def read_discount(value: Any) -> Fraction:
     """Read a number in (0, 1]."""
-    try:
-        gamma = as_fraction(value, "discount")
-    except InvalidNumber as error:
-        raise InvalidModel(str(error)) from None
+    gamma = as_fraction(value, "discount", InvalidModel)
     if not 0 < gamma <= 1:
         raise InvalidModel(f"discount is {said(gamma)}, wanted a number in (0, 1]")
     return gamma

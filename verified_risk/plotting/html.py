@@ -11,9 +11,8 @@ from math import isqrt
 from typing import TYPE_CHECKING
 
 from ..numbers.enclosure import Real, bounds
-from ..numbers.format import above
+from ..numbers.format import above, at_least, span
 from ..numbers.rational import digits, text
-from .picture import bounds_words
 
 if TYPE_CHECKING:
     from ..law import Law
@@ -74,14 +73,13 @@ def _actions_table(mdp: MDP) -> str:
 
 def plan_html(plan: Plan) -> str:
     """Return the objective, the certified bounds, how they were obtained, and the law of the return."""
-    low, high = bounds_words(plan.lower, plan.upper)
     exactly = f"best over all policies = {number(plan.value)}, exactly"
-    span = exactly if plan.gap == 0 else f"{low} ≤ best over all policies ≤ {high}"
+    certified = exactly if plan.gap == 0 else span(plan.lower, plan.upper).replace("<=", "≤")
     pairs = [
         ("objective", escape(plan.objective.spec)),
         ("model", escape(repr(plan.mdp))),
-        ("the policy attains", low),
-        ("certified", span),
+        ("the policy attains", at_least(plan.lower)),
+        ("certified", certified),
         *(("proved", escape(words)) for words in plan._proof_words()),
         ("because", escape(plan.certificate.method)),
         *((escape(f"· {source}"), above(amount)) for source, amount in plan.certificate.contributions),

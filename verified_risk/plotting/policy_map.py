@@ -36,6 +36,7 @@ class _Panel:
     taken: dict[tuple[int, int], float]
 
 
+@style()
 def draw_policy_map(
     policy: Policy | Plan | ConstrainedPlan,
     *,
@@ -63,24 +64,23 @@ def draw_policy_map(
     rows = -(-len(shown) // columns)
     height, width = len(lines), len(lines[0])
     side = min(0.42, 2.9 / width) if columns > 1 else min(0.5, 5.0 / width)
-    with style():
-        figure = new_figure(
-            columns * max(width * side + 0.25, 2.4 if columns > 1 else 4.0), rows * (height * side + 0.42) + 0.5
-        )
-        axes = figure.subplots(rows, columns, squeeze=False)
-        figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
-        for i, place in enumerate(axes.flat):
-            if i >= len(shown):
-                place.axis("off")
-                continue
-            _draw_cells(place, lines)
-            _draw_arrows(place, lines, shown[i], moves, side)
-            first, last = shown[i].steps
-            when = f"step {first + 1}" if first == last else f"steps {first + 1} to {last + 1}"
-            left = "" if rho is None else f", budget {short(rho - shown[i].earned)} left"
-            place.set_title(f"{when}: earned {short(shown[i].earned)}{left}", fontsize=8.5, fontweight="normal")
-        _draw_key(figure, set("".join(lines)))
-        return Picture(figure)
+    figure = new_figure(
+        columns * max(width * side + 0.25, 2.4 if columns > 1 else 4.0), rows * (height * side + 0.42) + 0.5
+    )
+    axes = figure.subplots(rows, columns, squeeze=False)
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
+    for i, place in enumerate(axes.flat):
+        if i >= len(shown):
+            place.axis("off")
+            continue
+        _draw_cells(place, lines)
+        _draw_arrows(place, lines, shown[i], moves, side)
+        first, last = shown[i].steps
+        when = f"step {first + 1}" if first == last else f"steps {first + 1} to {last + 1}"
+        left = "" if rho is None else f", budget {short(rho - shown[i].earned)} left"
+        place.set_title(f"{when}: earned {short(shown[i].earned)}{left}", fontsize=8.5, fontweight="normal")
+    _draw_key(figure, set("".join(lines)))
+    return Picture(figure)
 
 
 def _directions(mdp: MDP) -> list[str]:

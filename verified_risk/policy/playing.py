@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from ..errors import InvalidArgument, InvalidNumber
+from ..errors import InvalidArgument
 from ..law import Law
 from ..mdp import MDP
 from ..numbers.rational import as_fraction, as_whole, meant, text
@@ -146,10 +146,7 @@ class RewardReader:
     def __call__(self, reward: Any) -> Fraction:
         if isinstance(reward, (float, np.floating)) and float(reward) in self._float:
             return self._float[float(reward)]
-        try:
-            r = as_fraction(reward, "reward")
-        except InvalidNumber as error:
-            raise InvalidArgument(str(error)) from None
+        r = as_fraction(reward, "reward", InvalidArgument)
         if r in self._exact or self._last:  # the model's last reward includes the terminal one
             return r
         if self._anything:
