@@ -169,7 +169,29 @@ class Grid:
 
     def floats(self) -> FloatModel:
         """Return arrays of float64: probabilities rounded once to nearest, rewards shifted to start at 0."""
-        return float_arrays(self)
+        mdp, flat = self.mdp, self.mdp.flat
+        if flat is not None:
+            succ_start, succ_state, succ_prob = flat.succ_start, flat.succ_state, flat.succ_prob
+        else:
+            rows = self.successors
+            succ_start = starts(len(row) for row in rows)
+            succ_state = np.array([s for row in rows for s, _ in row], dtype=np.int64)
+            succ_prob = np.array([p.numerator / p.denominator for row in rows for _, p in row])
+        built = {id(step): step for step in self.steps}
+        steps = {key: _step(step, succ_prob, product=self.product) for key, step in built.items()}
+        return FloatModel(
+            self.unit,
+            mdp.n_states,
+            self.product,
+            starts(mdp.n_actions),
+            succ_start,
+            succ_state,
+            succ_prob,
+            tuple(steps[id(step)] for step in self.steps),
+            np.array([s for s, _ in mdp.initial], dtype=np.int64),
+            np.array([float(p) for _, p in mdp.initial]),
+            self.exact,
+        )
 
 
 @dataclass(frozen=True)
@@ -452,34 +474,6 @@ class FloatModel:
 def float_model(mdp: MDP, unit: Fraction) -> FloatModel:
     """Build ``mdp`` on multiples of ``unit``, with rewards rounded up."""
     return compiled(mdp, unit).floats()
-
-
-def float_arrays(grid: Grid) -> FloatModel:
-    mdp, flat = grid.mdp, grid.mdp.flat
-    if flat is not None:
-        succ_start, succ_state, succ_prob = flat.succ_start, flat.succ_state, flat.succ_prob
-    else:
-        rows = grid.successors
-        succ_start = starts(len(row) for row in rows)
-        succ_state = np.array([s for row in rows for s, _ in row], dtype=np.int64)
-        succ_prob = np.array([p.numerator / p.denominator for row in rows for _, p in row])
-    built: dict[int, Step] = {}
-    for step in grid.steps:
-        if id(step) not in built:
-            built[id(step)] = _step(step, succ_prob, product=grid.product)
-    return FloatModel(
-        grid.unit,
-        mdp.n_states,
-        grid.product,
-        starts(mdp.n_actions),
-        succ_start,
-        succ_state,
-        succ_prob,
-        tuple(built[id(step)] for step in grid.steps),
-        np.array([s for s, _ in mdp.initial], dtype=np.int64),
-        np.array([float(p) for _, p in mdp.initial]),
-        grid.exact,
-    )
 
 
 def _step(step: GridStep, succ_prob: Floats, *, product: bool) -> Step:

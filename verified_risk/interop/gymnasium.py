@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import takewhile
 from typing import Any, TypeAlias, cast
@@ -157,8 +157,7 @@ def _name(env: Any, inner: Any) -> str:
 
 def _refuse_what_the_table_does_not_say(env: Any, inner: Any, name: str) -> None:
     """Raise for wrappers that change a step, and for Taxi's fickle passenger, drawn in ``step`` and path-dependent."""
-    while env is not inner:
-        kind = type(env)
+    for kind in map(type, _wrappers(env)):
         outside = takewhile(lambda part: part.__name__ != "Wrapper", kind.__mro__)  # what gymnasium's own base adds to
         own = {method for part in outside for method in vars(part)}
         if kind.__name__ not in WATCHING_WRAPPERS and own & {"step", "reset"}:
@@ -166,7 +165,6 @@ def _refuse_what_the_table_does_not_say(env: Any, inner: Any, name: str) -> None
                 f"the wrapper {kind.__name__} has a step or reset of its own, which the transition table of {name} "
                 "leaves out; wanted env.unwrapped, if the environment inside is meant"
             )
-        env = env.env
     if getattr(inner, "fickle_passenger", False):
         raise Unsupported(
             f"{name} has fickle_passenger=True, which its transition table leaves out; wanted fickle_passenger=False"
@@ -241,25 +239,27 @@ def _initial(inner: Any, n: int, restore: _Restorer, name: str) -> dict[int, Fra
     )
 
 
+def _wrappers(env: Any) -> Iterator[Any]:
+    """Yield the wrappers of an environment, from the outside in."""
+    while env is not getattr(env, "unwrapped", env):
+        yield env
+        env = env.env
+
+
 def _limit(env: Any) -> int | None:
     """Return the steps after which the environment is truncated, if it says so."""
-    while env is not None:
-        limit = getattr(env, "_max_episode_steps", None)
-        if limit is not None:
-            return int(limit)
-        env = env.env if env is not getattr(env, "unwrapped", env) else None
-    return None
+    limits = (getattr(part, "_max_episode_steps", None) for part in (*_wrappers(env), getattr(env, "unwrapped", env)))
+    return next((int(limit) for limit in limits if limit is not None), None)
 
 
 def _wrapper_notes(env: Any, horizon: float) -> list[str]:
     """Return notes on wrappers, which the table does not include."""
     notes = []
-    while env is not getattr(env, "unwrapped", env):
-        limit = getattr(env, "_max_episode_steps", None) if type(env).__name__ == "TimeLimit" else None
+    for part in _wrappers(env):
+        limit = getattr(part, "_max_episode_steps", None) if type(part).__name__ == "TimeLimit" else None
         if limit is not None and horizon > limit:
             to = "" if horizon == math.inf else f" to its horizon {horizon}"
             notes.append(f"the environment is cut off after {limit} steps, the model goes on{to}")
-        env = env.env
     return notes
 
 

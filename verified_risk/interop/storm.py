@@ -36,6 +36,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from os import PathLike
 from pathlib import Path
@@ -206,21 +207,12 @@ def _reward_model(models: Mapping[str, Any], wanted: str | None, where: str) -> 
     return wanted, models[wanted]
 
 
-class _Numbers:
-    """Converts Storm's rationals to fractions; a large model repeats few distinct numbers."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, Fraction] = {}
-
-    def __call__(self, value: Any) -> Fraction:
-        shown = str(value)
-        if shown not in self._known:
-            self._known[shown] = Fraction(shown)
-        return self._known[shown]
-
-
 def _outcomes(built: Any, rewards: Any) -> Outcomes:
-    number = _Numbers()
+    fraction = cache(Fraction)  # a large model repeats few distinct numbers
+
+    def number(value: Any) -> Fraction:
+        return fraction(str(value))
+
     matrix = built.transition_matrix
     of_state = [number(r) for r in rewards.state_rewards] if rewards.has_state_rewards else None
     of_choice = [number(r) for r in rewards.state_action_rewards] if rewards.has_state_action_rewards else None
