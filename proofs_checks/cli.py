@@ -1,7 +1,5 @@
 """``python -m proofs_checks report``, and what ``verified-risk audit`` calls."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches

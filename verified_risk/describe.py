@@ -15,8 +15,6 @@ A range (``at steps 2 to 4``, ``with 1 to 3 earned``) refers to the steps and am
 likeliest decisions are described, in the order in which they are met, and the rest are counted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -422,11 +420,7 @@ def _decided_by(met: Decisions, places: Sequence[Place], index: int) -> bool:
 
 
 def _cases(
-    met: Decisions,
-    places: Sequence[Place],
-    index: int,
-    when: Callable[[Any, Any], str],
-    play: Callable[[Choice], str],
+    met: Decisions, places: Sequence[Place], index: int, when: Callable[[Any, Any], str], play: Callable[[Choice], str]
 ) -> str:
     """Format runs of equal choices, ``at step 1 play 1; at steps 2 to 4 play 0``; the likeliest if there are many."""
     chosen = {place[index]: met.played[place] for place in places}

@@ -460,10 +460,7 @@ class FloatModel:
         bounds grow in proportion to the number of roundings."""
         probabilities = self.horizon * (2 if self.product else 1) + 1
         share = Fraction(probabilities, self.depth + len(self.initial_state) + 2)
-        return (
-            ("probabilities rounded to float64", share * amount),
-            ("float64 arithmetic", (1 - share) * amount),
-        )
+        return (("probabilities rounded to float64", share * amount), ("float64 arithmetic", (1 - share) * amount))
 
     @property
     def loss(self) -> Fraction:

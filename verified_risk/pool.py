@@ -3,8 +3,6 @@
 Worker processes ignore Ctrl-C; the parent process receives it and terminates them.
 """
 
-from __future__ import annotations
-
 import concurrent.futures
 import os
 import pickle

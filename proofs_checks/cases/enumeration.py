@@ -1,7 +1,5 @@
 """Exhaustive families of small objects: every law, model and policy up to a stated size."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction

@@ -11,8 +11,6 @@ A pair that was never visited has radius 1 (any estimate): then :math:`\hat P = 
 :math:`\hat R = \delta_1`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -9,8 +9,6 @@ small denominators.
 ... def test_cvar_is_below_the_mean(law, alpha): ...
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction

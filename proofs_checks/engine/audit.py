@@ -11,8 +11,6 @@ The result is a :class:`.ledger.Ledger`.  An audit fails when
 * a step of a symbolic proof fails, or the planted error breaks none.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import math

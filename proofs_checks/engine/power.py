@@ -7,8 +7,6 @@ decides all factors, because the cases that it climbs to depend on the true clai
 A claim may also lose a hypothesis.  The generator notices if some case that misses this one alone refutes the claim.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction

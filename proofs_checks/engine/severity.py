@@ -1,7 +1,5 @@
 """The five severities of findings, used by every table, page, file and command, and their causes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from enum import StrEnum
 

@@ -6,8 +6,6 @@ and after each of its outcomes any law that is attained from there.  The worth o
 :math:`\Phi = x_{max} - \int G(F(x))\,dx`.  The library and its tests use neither method.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterable

@@ -5,8 +5,6 @@ A case is plain JSON, so a failure can be stored in a file and checked again.  A
 does not test the property.
 """
 
-from __future__ import annotations
-
 import hashlib
 import random
 import re

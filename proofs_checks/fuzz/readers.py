@@ -6,8 +6,6 @@ reader behind it is tested.
 Mutations start from a valid text of each kind of file and go by tokens; most results pass the first checks of a reader.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import math

@@ -5,8 +5,6 @@ after every batch, so a killed run can be continued.  Batches that were running 
 their seeds are not used again.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence

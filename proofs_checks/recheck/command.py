@@ -1,7 +1,5 @@
 """Check certificate files: recompute both sides of the claim with the file's label and print them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from decimal import Context, Decimal
 from fractions import Fraction

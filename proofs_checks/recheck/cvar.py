@@ -1,7 +1,5 @@
 """Planning for CVaR: the appendix of the paper in the language of rewards."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product

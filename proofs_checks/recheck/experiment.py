@@ -1,7 +1,5 @@
 """The numbers of the experiment."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

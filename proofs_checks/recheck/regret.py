@@ -1,7 +1,5 @@
 """The regret bound and the counting behind it."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Histories, quantiles, objectives, the assumptions and the key identity."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
 from statistics import NormalDist

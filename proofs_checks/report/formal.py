@@ -1,7 +1,5 @@
 """docs/theory/formal.md: every Coq theorem that a statement names, generated from statements, sources and record."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ..evidence.coq.record import Theorem, theorems

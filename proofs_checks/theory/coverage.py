@@ -5,8 +5,6 @@ an entry.  Entries cover the claims without a label, by line numbers of the sour
 repository; a test compares the two if it is available.
 """
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path

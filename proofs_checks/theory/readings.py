@@ -3,8 +3,6 @@
 They are in ``readings.toml``; docs/theory/08-regret.md has the same table with the proofs, and a test compares the two.
 """
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path

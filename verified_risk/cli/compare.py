@@ -1,7 +1,5 @@
 """``verified-risk compare`` and ``frontier``: one model under several objectives, or at every level."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 

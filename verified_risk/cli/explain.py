@@ -1,7 +1,5 @@
 """``verified-risk explain LABEL``: a statement of the paper, its error, and its correction."""
 
-from __future__ import annotations
-
 from textwrap import indent
 from typing import Any
 

@@ -1,7 +1,5 @@
 """``verified-risk models``: list the named models, draw one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

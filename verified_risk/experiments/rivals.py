@@ -3,8 +3,6 @@
 The models and lengths are those on which the confidence sets of page 10 were first compared.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How the regret grows with K, S, A, T and 1/alpha, on log-log axes beside the exponents of the theorem."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from os import PathLike

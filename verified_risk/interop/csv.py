@@ -6,8 +6,6 @@ discount.  With an additional column ``idstep``, from 0, the model changes with 
 step.  States and actions are numbers or names.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Models given by functions: the states that they reach, found step by step."""
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -7,8 +7,6 @@ that is not the shortest decimal are reported in ``mdp.notes``.
 :func:`TrackReturn` goes the other way: a wrapper whose observations contain what a policy must remember of an episode.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence

@@ -8,8 +8,6 @@ drawings and files refer to the user's states (:meth:`MDP.state_at`, :meth:`MDP.
 :math:`\gamma^T g(s_T)` to the return; it is paid with the last reward, :math:`\gamma^{T-1} (r + \gamma\, g(s_T))`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple

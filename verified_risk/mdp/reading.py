@@ -3,8 +3,6 @@
 :class:`Repairs` has the rows of probabilities that miss a sum of 1: what was meant, and what was done about them.
 """
 
-from __future__ import annotations
-
 import gc
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

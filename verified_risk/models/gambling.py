@@ -1,7 +1,5 @@
 """Two games of repeated bets, whose return is the money won or lost."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

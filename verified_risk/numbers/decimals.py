@@ -6,8 +6,6 @@ or 17, it is the closest decimal to the float, and the product with the power of
 of floats.  The few floats for which a comparison is too close to call are printed.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import TypeAlias
 

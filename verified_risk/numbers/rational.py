@@ -4,8 +4,6 @@ A float is read as its *shortest decimal*: ``0.1`` is 1/10, which is what the wr
 of 0.1.
 """
 
-from __future__ import annotations
-
 import math
 import numbers
 import sys

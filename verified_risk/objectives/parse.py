@@ -1,7 +1,5 @@
 """Objectives as text: ``"0.5*mean + 0.5*cvar(1/10)"``."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Certified bounds over the running time of a planner."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 

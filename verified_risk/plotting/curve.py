@@ -6,8 +6,6 @@ For one policy J is concave; the best policy changes with :math:`\rho`, so the c
 functions and need not be concave.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 
@@ -77,10 +75,7 @@ def draw_curve(mdp: MDP, alpha: Rational, *, refine: int = 8, title: str = "What
         axes.plot(*at, "*" if top else "v", color=colour, markersize=11 - 3 * (not top), zorder=3)
         if top or len(peaks) <= MOST_NAMED:
             annotate(axes, words, at, (0, 9 if top else 7), ha="center", color=colour, fontsize=9 if top else 8)
-    rug = {
-        "transform": axes.get_xaxis_transform(),
-        "label": "attainable returns",
-    }  # heights: fractions of the panel
+    rug = {"transform": axes.get_xaxis_transform(), "label": "attainable returns"}  # heights: fractions of the panel
     axes.plot([float(x) for x, _ in marked], [0.0] * len(marked), "|", color=INK, markersize=14, **rug)
     lowest = min(float(v) for _, v in marked)
     height = (float(best) - lowest) or 1.0

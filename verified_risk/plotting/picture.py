@@ -1,7 +1,5 @@
 """A figure that can display and save itself, and the common style of all pictures."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ A y-policy may act differently in the same cell, depending on what it has earned
 small remaining budget.  The strength of an arrow shows the probability of the cell.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Regret of learning runs against the theorem's bound."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import cycle
 

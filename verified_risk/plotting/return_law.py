@@ -7,8 +7,6 @@ weight G puts on each level :math:`\tau`.
 Several laws, such as a claimed and an actual one, are drawn side by side.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import pairwise

@@ -4,8 +4,6 @@ One forward pass carries the joint law of state, return so far and memory in int
 Nothing here imports a planner or a learner, so their results are evaluated by independent code.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction

@@ -10,8 +10,6 @@ these slopes, :math:`d\Phi` is the change of the mean of a utility: the sum over
 better that successor is than the action, divided by 1 - p.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field

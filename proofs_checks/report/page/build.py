@@ -1,7 +1,5 @@
 """Assemble the page: summary, graph, filters, and the statements by section."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Mapping, Sequence

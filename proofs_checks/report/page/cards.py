@@ -3,8 +3,6 @@
 The steps of a counterexample are in ``theory/*/worked.md``, the authors' replies in ``theory/replies.md``.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re

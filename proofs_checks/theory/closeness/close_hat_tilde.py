@@ -6,8 +6,6 @@ r"""close/hat-tilde: the optimistic against the empirical model, for every polic
 under the empirical or the optimistic model, on or off the event.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from ...cases.estimation import expected_cost, lifted, lipschitz, optimistic_mdp, phi, row_of, with_top_state

@@ -6,8 +6,6 @@ r"""close/markov: closeness (b), for Markov policies, with the area between the 
 under M or under M'.  A Markov policy cannot see the rewards, so any coupling of them is allowed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product

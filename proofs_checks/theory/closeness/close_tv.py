@@ -6,8 +6,6 @@ r"""close/tv: closeness (a), for every policy and every Lipschitz weighting, in 
 under M or under M', by a maximal coupling of the two processes.  The constant is attained for every T.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from ...cases.estimation import lipschitz

@@ -6,8 +6,6 @@ r"""L2/duality: a concave weighting is a mixture of CVaRs, and its objective a m
 with the maximum at quantiles of Z, and each :math:`h_\rho` nondecreasing and :math:`L_G`-Lipschitz.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

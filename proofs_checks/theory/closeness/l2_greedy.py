@@ -10,8 +10,6 @@ loss of an action at step t, in the value of M', wherever the process of M leads
 to the regret, if it is measured where M leads, not where M' does.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

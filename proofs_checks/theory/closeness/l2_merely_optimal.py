@@ -4,8 +4,6 @@ At a return that M' cannot produce, an optimal policy of M' may play anything; i
 returns.  So a planner must be greedy everywhere, and ``thm:main``, which allows any optimal planner, fails.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction

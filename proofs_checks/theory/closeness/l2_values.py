@@ -4,8 +4,6 @@ For :math:`V_T(s,y) = h_\rho(y)` and :math:`V_t(s,y) = \max_a \mathbf E V_{t+1}(
 nondecreasing and :math:`L_G`-Lipschitz, and for fixed y the states differ by at most :math:`L_G` times the steps left.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

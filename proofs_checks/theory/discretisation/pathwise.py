@@ -4,8 +4,6 @@ The adapted policy carries :math:`\hat Z = \sum_t \phi(r_t)`; along each path :m
 This implies the four adaptation lemmas.  It is checked on the library's :class:`GridPolicy`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

@@ -9,8 +9,6 @@ surely, the other pays eta with probability 1 - e; rounding makes the first look
 is :math:`T(1 - e - d/\eta)`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

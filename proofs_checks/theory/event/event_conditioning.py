@@ -7,8 +7,6 @@ probability claimed (``L0``).
 The rewards of these cases are constant, so the event is about the transitions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

@@ -4,8 +4,6 @@ One state, T = 1, two actions that pay 0 or 1.  The learner is any deterministic
 a table over the nodes of the binary tree; a rule may stop sampling a pair when its estimate is low.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product

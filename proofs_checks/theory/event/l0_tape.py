@@ -5,8 +5,6 @@ and each successor's frequency (one-sided) leave the radius at some :math:`n \le
 :math:`\delta/(S_0|A|)`.  DKW and Hoeffding at each n, and a union over n.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

@@ -21,8 +21,6 @@ worst v is the upper one; so one slack covers every v, exactly.
   range no violation is known, and no proof.  With the union over successors in the logarithm it is true.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -10,8 +10,6 @@ Ville's inequality the same holds of the largest X over all prefixes (``martinga
 all times.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -4,8 +4,6 @@ Play the policy on a *virtual* history: quantile-coupled rewards :math:`r \le \h
 ordinary, and a simulated continuation after a jump to :math:`s_\infty`.  The joint law is built here exactly.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator
 from fractions import Fraction
 

@@ -5,8 +5,6 @@ every (t, s, y) does at least as well in the optimistic one.  Every nondecreasin
 ``L1/coupling``.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

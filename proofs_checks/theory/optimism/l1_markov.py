@@ -1,7 +1,5 @@
 r"""L1/markov: optimism policy by policy, for Markov policies and every nondecreasing weighting."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from hypothesis import strategies as st

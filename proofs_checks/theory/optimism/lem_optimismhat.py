@@ -13,8 +13,6 @@ The cases have one ordinary state and the same number of visits N for every pair
 :math:`\epsilon` belongs to :math:`\delta = 6|S||A|K e^{-2N\epsilon^2}`, which must be at most 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -3,8 +3,6 @@ r"""Cases for optimism and closeness of the optimistic pair: a model, an estimat
 The radii are free rationals: the theory only uses that the event holds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction

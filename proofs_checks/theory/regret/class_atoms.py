@@ -7,8 +7,6 @@ one more tape event, since :math:`(2^m - 2) e^{-(m+1) l} \le e^{-l}` for :math:`
           \min\bigl(1, (|S| + \sqrt{m+1})\,\epsilon\bigr) .
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from verified_risk.numbers.enclosure import Truth, at_least

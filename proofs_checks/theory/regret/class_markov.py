@@ -6,8 +6,6 @@ r"""class/markov: the optimistic pair for Markov policies and any Lipschitz weig
 So a learner of Markov policies has the regret of the corrected theorem for every Lipschitz G, concave or not.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from hypothesis import strategies as st

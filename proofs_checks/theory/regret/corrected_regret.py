@@ -11,8 +11,6 @@ machine-checked, and the arithmetic that joins its lemmas has its own statements
 corrected/iii).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

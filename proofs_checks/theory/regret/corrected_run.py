@@ -6,8 +6,6 @@ compared raise an exception.  Checked: E[Reg] is at most (i); the event has prob
 every state on the event the loss of the action chosen is at most :math:`L_G \min(1, 2\epsilon)`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

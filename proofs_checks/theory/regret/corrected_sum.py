@@ -13,8 +13,6 @@ is at most KT in any case, and at most (ii); (iii): run at delta/2, for all size
 printed :math:`4T^{3/2}|S|\sqrt{|S||A|K\log(4|S||A|K/\delta)}`, without its root of 5.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction

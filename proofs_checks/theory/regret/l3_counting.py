@@ -6,8 +6,6 @@ N the visits in all, :math:`N^{(k)}` those before the current episode (T where i
 :math:`N^{(k)} \ge j - T`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

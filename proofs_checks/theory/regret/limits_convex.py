@@ -8,8 +8,6 @@ leaves a and b equally good, so the policy is greedy everywhere up to a multiple
 first reward of M: value 1/5. The loss stays at :math:`4/35`, while KS is 1/m.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any

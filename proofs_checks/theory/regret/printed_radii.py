@@ -5,8 +5,6 @@ The printed radius :math:`\sqrt{l'/2n}`, :math:`l' = \log(6|S||A|K/\delta)`, is 
 its radius with probability at most :math:`42 e^{-l}` (DKW and Doob's inequality), and few blocks cover all sizes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

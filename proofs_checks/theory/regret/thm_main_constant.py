@@ -5,8 +5,6 @@ With the factor 2 of ``thm:main/factor`` restored the leading term is
 :math:`2T L_G\sqrt{5|S|^2\ell}\cdot 2T|S||A|`.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 
