@@ -1,7 +1,5 @@
 """Rows, commands and certificates of an audit do not overstate what was found."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from fractions import Fraction as Q

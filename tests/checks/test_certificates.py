@@ -1,7 +1,5 @@
 """Counterexamples as files: fresh, rechecked without this package, and rejected once edited."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import json

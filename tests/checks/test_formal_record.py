@@ -1,7 +1,5 @@
 """The record of the Coq theorems is complete and fresh, and no source assumes what it should prove."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

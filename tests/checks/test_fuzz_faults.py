@@ -1,7 +1,5 @@
 """Each fuzzed property fails on a seeded fault of the kind that it is meant to find."""
 
-from __future__ import annotations
-
 import json
 import random
 import threading

@@ -5,8 +5,6 @@ second model of a pair) becomes (1 - e) R + e delta_1.  Then every policy earns 
 printed claim is evaluated again, exactly, on the stored case with this one change; it must still fail.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from fractions import Fraction

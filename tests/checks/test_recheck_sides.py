@@ -3,8 +3,6 @@
 The difference of both sides of a printed claim equals the package's slack; the two programs share no code.
 """
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from itertools import islice

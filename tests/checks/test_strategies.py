@@ -1,7 +1,5 @@
 """The public strategies: the objects they build and what these shrink to."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
 

@@ -5,8 +5,6 @@ cases that meet it.  A dropped or looser conjunct changes the number or the sum 
 always the least.  A generator that no longer draws the hard case loses its power (tests/checks/test_power.py).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
@@ -172,7 +170,7 @@ KINDS = {
     "production/evaluator": {
         "joint rewards": lambda case: not all(action.independent for _, _, action in case.mdp),
         "a policy that remembers": lambda case: type(case.policy).__name__ == "HistoryPolicy",
-    },
+    }
 }
 
 

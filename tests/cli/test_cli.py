@@ -1,7 +1,5 @@
 """The command line as a user sees it: what it prints, what it exits with, what it leaves behind."""
 
-from __future__ import annotations
-
 import json
 import re
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Every command prints JSON on request: valid, complete, and nothing else."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

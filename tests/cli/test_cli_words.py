@@ -4,8 +4,6 @@ The printed words and maps are read back by a small parser, and compared with th
 that are played here, not with the code that wrote them.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from fractions import Fraction

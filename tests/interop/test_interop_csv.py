@@ -1,7 +1,5 @@
 """Models as CSV files: there and back, and every way to get one wrong."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

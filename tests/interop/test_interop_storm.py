@@ -1,7 +1,5 @@
 """Models read by Storm: the same numbers as Storm's own model checker finds, and the same model back that we wrote."""
 
-from __future__ import annotations
-
 import random
 import re
 import sys

@@ -1,7 +1,5 @@
 """Models from functions, tables and lists of outcomes, against the laws of all their policies."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """UMB archives: what we write, umbi and Storm read as the same model; what others write keeps numbers and names."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """Intervals, rounded numbers and progress: what is printed or compared is true, never merely near the truth."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Policies and the law of their return, against a walk over all histories."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Printed bounds are true at every digit, and "exactly" is said only where nothing is left open."""
 
-from __future__ import annotations
-
 import random
 import re
 from dataclasses import replace

@@ -4,8 +4,6 @@ The budgets: ``SECONDS`` of computing for a refusal (``tests/support/hostile.py`
 bytes where a file claims more.  ``proofs_checks/fuzz`` mutates valid files at random.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import os

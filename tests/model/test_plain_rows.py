@@ -1,7 +1,5 @@
 """Rows of plain floats and of arrays are read entry by entry, and the collector rests meanwhile."""
 
-from __future__ import annotations
-
 import gc
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """When policies are equal, and what plans and models say of themselves."""
 
-from __future__ import annotations
-
 import base64
 import json
 import zlib

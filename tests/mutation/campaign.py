@@ -10,8 +10,6 @@ In the copy every module of the drawn folders ends with a comment of its own, an
 fault (it compares digests, it needs a file that was not copied) is no judge: what it says about a fault is not counted.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

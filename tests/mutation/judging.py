@@ -4,8 +4,6 @@ A judge is a test or a file of tests.  Processes come from a fork server that ha
 stopped by seconds of their own processor, not of the clock: a loaded machine makes nothing a kill.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import resource

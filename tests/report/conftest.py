@@ -1,7 +1,5 @@
 """What the tests of the audit page share."""
 
-from __future__ import annotations
-
 import pytest
 from ledgers import whole_ledger
 

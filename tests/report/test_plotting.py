@@ -1,7 +1,5 @@
 """Pictures show the numbers of the library, in black and white too, and the notebook tables carry exact values."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import xml.etree.ElementTree

@@ -1,7 +1,5 @@
 """The documentation: pages are reachable, links arrive, pictures are current, tutorials run."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import importlib.util

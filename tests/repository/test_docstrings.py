@@ -4,8 +4,6 @@ docutils finds broken tables, literals and lists.  It does not find a formula th
 displayed formula at the margin must begin a sentence or a paragraph of its own.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 from functools import partial

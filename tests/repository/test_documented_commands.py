@@ -4,8 +4,6 @@ The commands run in a copy of the repository, so that those that write files wri
 the one of this environment, with its compiled kernels.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

@@ -1,7 +1,5 @@
 """Paths, names and labels in the inline code of the documentation exist, and short expressions can be evaluated."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import re

@@ -3,8 +3,6 @@
 Parameters of one name mean one thing everywhere.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 

@@ -4,8 +4,6 @@ With ``sab=True``, gymnasium's default, 21 with an ace pays otherwise as the fir
 function of observation and action, and no theorem about Markov models covers the game.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 from functools import cache

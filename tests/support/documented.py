@@ -4,8 +4,6 @@ A command is a line of a ``sh``, ``bash`` or ``console`` block, an indented line
 with one of ``PROGRAMS``; assignments to the environment may stand before it.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

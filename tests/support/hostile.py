@@ -1,7 +1,5 @@
 """Files that mean harm: how one is written, and what a reader owes."""
 
-from __future__ import annotations
-
 import pytest
 
 from proofs_checks.fuzz.property import limited

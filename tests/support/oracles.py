@@ -4,8 +4,6 @@ Models here are plain data: ``initial = {s: p}``, ``outcomes[s][a] = [(p, s', r)
 Fraction, nothing is shared with ``verified_risk`` but the numbers.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

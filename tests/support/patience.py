@@ -1,7 +1,5 @@
 """How a test waits, and clocks that no load of the machine can move."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from itertools import count

@@ -1,7 +1,5 @@
 """Random models for the planner's tests, as oracle data and as an MDP, and oracles of another shape."""
 
-from __future__ import annotations
-
 import importlib
 import itertools
 import pkgutil

@@ -6,8 +6,6 @@ prints the table of docs/proof_format.md.  A plan is *proved*, *not covered*, wi
 fault of the planner, of the writer or of the checker.  A plan that is not proved within so many seconds is not covered.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import re
@@ -133,9 +131,7 @@ Table: TypeAlias = dict[tuple[str, str], Row]
 
 
 def coverage(
-    found: Iterable[tuple[str, vr.MDP]],
-    seconds: float = PROOF_SECONDS,
-    families: Iterable[str] = tuple(FAMILIES),
+    found: Iterable[tuple[str, vr.MDP]], seconds: float = PROOF_SECONDS, families: Iterable[str] = tuple(FAMILIES)
 ) -> Table:
     """For each family and route, what became of its plans; one objective of the family for each model, in turn."""
     table: Table = {}

@@ -4,8 +4,6 @@ The reader follows docs/proof_format.md and shares nothing with the writer or wi
 the truth of a claim: it enumerates policies and walks histories.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import math

@@ -3,8 +3,6 @@
 It shares nothing with ``verified_risk.learning`` but the random numbers it is given and the rule for ties.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from fractions import Fraction

@@ -4,8 +4,6 @@ They share with ``verified_risk.learning`` the random numbers they are given, th
 after which a plan is made again.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from itertools import combinations

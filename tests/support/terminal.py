@@ -1,7 +1,5 @@
 """A pseudo-terminal for the tests: run a command in a window of a given width and read what it shows."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pty

@@ -6,8 +6,6 @@ builds it, and ``--coq`` the Coq sources.  A wheel that was built where OCaml is
 else does: tests and documentation are in the source archive.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from pathlib import PurePosixPath
