@@ -55,7 +55,7 @@ class Decisions:
 
 
 def _matters(mdp: MDP, s: int) -> bool:
-    """Whether the actions of a state differ; four ways to stay in a hole count as one."""
+    """Return whether the actions of a state differ; in a hole all of them stay."""
     first, *others = mdp.actions(s)
     return not all(_same(first, other) for other in others)
 
@@ -414,7 +414,7 @@ def _sentence(met: Decisions, s: int, steps: str | None, places: Sequence[Place]
 
 
 def _decided_by(met: Decisions, places: Sequence[Place], index: int) -> bool:
-    """Whether the step (index 0) or the amount earned (2) alone determines the choice in this state."""
+    """Return whether the step (index 0) or the amount earned (2) alone determines the choice in this state."""
     seen: dict[Any, Choice] = {}
     return all(seen.setdefault(place[index], met.played[place]) == met.played[place] for place in places)
 

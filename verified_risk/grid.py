@@ -131,7 +131,7 @@ class Grid:
 
     @property
     def exact(self) -> bool:
-        """Whether no reward was rounded."""
+        """True if no reward was rounded."""
         return not any(step.loss for step in self.steps)
 
     @property
@@ -400,7 +400,7 @@ class FloatModel:
     initial_state: Ints
     initial_prob: Floats
     exact: bool
-    """Whether no reward was rounded."""
+    """True if no reward was rounded."""
 
     @property
     def horizon(self) -> int:

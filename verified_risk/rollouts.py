@@ -83,7 +83,7 @@ class Rollout:
 
     @property
     def inside(self) -> bool | None:
-        """Whether the empirical CDF is within the band of the exact one; None if that law is not known, or known less
+        """True if the empirical CDF is within the band of the exact one; None if that law is not known, or known less
         precisely than the band is wide."""
         band = as_fraction(self.band, "band")
         if (self.exact is None and self.why_none) or self.exact_error > band:

@@ -102,7 +102,7 @@ def optimistic_row(row: Sequence[Fraction], eps: Fraction) -> tuple[Fraction, ..
 
 
 def printed_optimistic_row(row: Sequence[Fraction], eps: Fraction) -> tuple[Fraction, ...]:
-    """As printed: ``s_inf`` takes what is missing from the *unshifted* row, which is nothing."""
+    """The printed row: ``s_inf`` takes what is missing from the *unshifted* row, which is nothing."""
     kept = tuple(max(p - eps, Fraction()) for p in row)
     return (*kept, 1 - sum(row, Fraction()))
 

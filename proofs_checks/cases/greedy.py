@@ -24,7 +24,7 @@ Tails: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
 
 
 def concave(case: Any) -> bool:
-    """Whether the weighting of a case is concave."""
+    """Return whether the weighting of a case is concave."""
     return case.weighting.shape in ("linear", "concave")
 
 

@@ -320,7 +320,7 @@ class Statement(Generic[Case]):
 
     @property
     def should_be_refuted(self) -> bool:
-        """Whether the printed claim is false and needs a counterexample."""
+        """True if the printed claim is false and needs a counterexample."""
         return self.printed is not None and self.finding.is_false
 
     def __str__(self) -> str:

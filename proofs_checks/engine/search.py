@@ -109,7 +109,7 @@ class Found(Generic[Case]):
 
 @dataclass(frozen=True, repr=False)
 class Conjecture(Generic[Case]):
-    """What a search says about a claim: its verdict, the counterexample if there is one, and the cases seen."""
+    """The answer of a search: the verdict, the counterexample if there is one, and the cases seen."""
 
     claim: Claim[Case]
     verdict: Verdict

@@ -267,7 +267,7 @@ def _survives(mdp: vr.MDP, path: Path) -> None:
 
 
 def _kept(kind: Any, path: Path) -> Any:
-    """What the file holds; it is the same after saving and loading it, compared as text because NaN != NaN."""
+    """Load the file; fail if saving and loading the object changes it (as text, because NaN != NaN)."""
     held, again = kind.load(path), path.with_name("again.json")
     held.save(again)
     if files.digest(kind.load(again).to_json()) != files.digest(held.to_json()):

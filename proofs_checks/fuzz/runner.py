@@ -55,7 +55,7 @@ class Count:
     failures: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
     absent: str | None = None
-    """Why the property could not be checked in the last run; None if it could."""
+    """The reason why the property could not be checked in the last run; None if it could."""
 
 
 class Folder:

@@ -24,7 +24,7 @@ SECTIONS = {
 }
 """``{heading: folders of proofs_checks/formal}``."""
 PREFACE = Path(__file__).with_name("formal_preface.md")
-"""What the page says before its tables; the links in it start at docs/theory."""
+"""The beginning of the page; its links are relative to docs/theory."""
 
 
 def page() -> str:

@@ -1,6 +1,6 @@
 """All statements, in the order of the paper.
 
-Folders are subjects, which the paper's order crosses: the key lemma of section 5 belongs to the setting.
+The folders are by subject, so one section of the paper may have statements in several of them.
 """
 
 from dataclasses import replace

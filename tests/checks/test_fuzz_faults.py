@@ -250,7 +250,7 @@ def value_of(case):
 
 
 def found_only_above(check, case, match, plant):
-    """What ``plant(share)`` plants passes below the tolerance and is found above it."""
+    """The fault of ``plant(share)`` is found if and only if it exceeds the tolerance."""
     plant(BELOW)
     check(case)
     plant(ABOVE)

@@ -140,7 +140,7 @@ BEGUN = {
 
 
 def figures(label, most=None):
-    """Of the enumeration or of its first cases: a row of the tables above."""
+    """A row of the tables above, for the whole enumeration or its first cases."""
     statement = by_label(label)
     claim = statement.true_claim
     slacks = [claim.slack(case) for case in islice(statement.small_cases(), most) if claim.when(case)]

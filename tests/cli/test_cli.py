@@ -238,7 +238,7 @@ def test_the_shell_completes_commands_options_and_models(words, offered):
 
 
 def test_help_and_completion_import_nothing_heavy():
-    """What the shell waits for at every press of the tabulator: click and the names of the commands."""
+    """Completion imports click and the names of the commands only, because the shell waits for it."""
     import subprocess
     import sys
 

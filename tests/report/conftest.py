@@ -1,4 +1,4 @@
-"""What the tests of the audit page share."""
+"""Fixtures of the tests of the audit page."""
 
 import pytest
 from ledgers import whole_ledger

@@ -78,7 +78,7 @@ EVERY_PICTURE = [
 
 @pytest.mark.parametrize("name", EVERY_PICTURE)
 def test_pictures_are_what_their_script_draws(name):
-    """Byte by byte where matplotlib is the version that drew them; another version draws other bytes."""
+    """Compared byte by byte if matplotlib has the version that drew the stored picture."""
     import matplotlib
 
     stored = (DOCS / "pictures" / f"{name}.svg").read_bytes()

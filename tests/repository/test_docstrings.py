@@ -34,7 +34,7 @@ def _plain_role(name, rawtext, text, lineno, inliner, options=None, content=None
 
 
 def faults(docstring: str) -> list[str]:
-    """What docutils says, and the formulas that end in the middle."""
+    """Warnings of docutils, and formulas that are cut off."""
     directives.register_directive("math", _Formula)
     for role in SPHINX_ROLES:
         roles.register_local_role(role, partial(_plain_role))

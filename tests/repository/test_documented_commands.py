@@ -1,4 +1,4 @@
-"""Whatever the documentation tells people to type is typed: here, when the documentation is built, or in a named place.
+"""Every documented command is run: here, when the documentation is built, or in a named place.
 
 The commands run in a copy of the repository, so that those that write files write them there; the installed package is
 the one of this environment, with its compiled kernels.

@@ -74,7 +74,7 @@ def worth(steps, choose):
 
 
 def worth_of_policy(policy):
-    """Of a policy that was learned in the environment; nothing but the last step pays, so t tells its memory."""
+    """The mean of a policy learned in the environment; only the last step pays, so t determines its memory."""
     memories = [policy.start()]
     for _ in range(policy.shell.steps):
         memories.append(policy.observe(memories[-1], 0))

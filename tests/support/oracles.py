@@ -117,7 +117,7 @@ def reachable(model):
 
 
 def levels(model):
-    """The same after the last step as well."""
+    """All (s, y) that some policy reaches, before each step and after the last."""
     found = [sorted((s, Fraction()) for s, p in model.initial.items() if p)]
     for t in range(model.horizon):
         level = {

@@ -13,7 +13,7 @@ from .terminal import Screen, emit_json, json_option, path_text
 
 
 def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Where to run: processes of this machine, or dask."""
+    """Add the options that choose processes of this machine or dask."""
     for option in (
         click.option(
             "--local-cluster", type=int, metavar="N", default=None, help="Start a dask cluster of N workers here."

@@ -1,4 +1,4 @@
-"""How the regret grows with K, S, A, T and 1/alpha, on log-log axes beside the exponents of the theorem."""
+"""Growth of the regret with K, S, A, T and 1/alpha, on log-log axes beside the exponents of the theorem."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -13,7 +13,7 @@ from ..plotting.picture import style
 from .sweep import Cell, Engine, complete_sweep, log_log, panels, save
 
 EXPONENTS = {"K": 0.5, "S": 1.5, "A": 0.5, "T": 1.5, "1/alpha": 1.0}
-"""Of the leading term of the bound, ``L ((T-1) S + 2) sqrt(2 S A K T l)``."""
+"""Exponents of the leading term of the bound, ``L ((T-1) S + 2) sqrt(2 S A K T l)``."""
 BASE = {"K": 4000, "S": 6, "A": 2, "T": 3, "1/alpha": 4}
 RANGES = {
     "K": (500, 2000, 8000, 32000),

@@ -208,7 +208,7 @@ class SweepResult:
 
 
 class Engine(TypedDict, total=False):
-    """Where a sweep runs (see :func:`sweep`)."""
+    """The options of :func:`sweep` that choose where it runs."""
 
     workers: int | None
     scheduler: str | None

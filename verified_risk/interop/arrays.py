@@ -108,7 +108,7 @@ def bits_of(matrix: Any) -> int:
 
 
 def is_matrix_list(P: Any) -> bool:
-    """Whether ``P`` is a list of square matrices, one per action."""
+    """Return whether ``P`` is a list of square matrices, one per action."""
     if not isinstance(P, (list, tuple)) or not P:
         return False
     if not all(hasattr(part, "tocsr") or (isinstance(part, np.ndarray) and part.ndim == 2) for part in P):
@@ -295,7 +295,7 @@ class StepRewards:
 
 
 def _holds_laws(R: Sequence[Any]) -> bool:
-    """Whether the entries ``R[s][a]`` are laws rather than numbers."""
+    """Return whether the entries ``R[s][a]`` are laws rather than numbers."""
     first = R[0]
     if not isinstance(first, (list, tuple)) or not first:
         return False
@@ -416,7 +416,7 @@ class _Step:
 
 
 def _is_by_step(P: Arrays) -> bool:
-    """Whether ``P`` has one entry per step."""
+    """Return whether ``P`` has one entry per step."""
     if isinstance(P, np.ndarray):
         return P.ndim == 4
     if not isinstance(P, (list, tuple)) or not P or is_matrix_list(P):
@@ -499,7 +499,7 @@ def _between(low: Arrays, high: Arrays, layout: str | None) -> tuple[Rows, list[
 
 
 def _is_stacked(P: Arrays) -> bool:
-    """Whether ``P`` is one matrix with a row per state and action."""
+    """Return whether ``P`` is one matrix with a row per state and action."""
     return hasattr(P, "tocsr") or _depth(P) == 2
 
 

@@ -112,7 +112,7 @@ class _Reached:
 
 
 def _takes_a_step(outcomes: Callable[..., Any]) -> bool:
-    """Whether a function needs three arguments: one with a default is not the step."""
+    """Return whether a function needs three arguments; an argument with a default is not the step."""
     try:
         inspect.signature(outcomes).bind(None, None)
     except TypeError:

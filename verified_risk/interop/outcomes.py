@@ -126,7 +126,7 @@ def own_law(initial: Any, n: int) -> Any:
 
 
 def lists_steps(outcomes: Sequence[Any]) -> bool:
-    """Whether ``outcomes`` is ``[t][s][a]``: then its third level holds lists of triples, not triples."""
+    """Return whether ``outcomes`` is ``[t][s][a]``: only then does its third level contain lists of triples."""
     entry: Any = outcomes
     for _ in range(4):
         if not isinstance(entry, (list, tuple)) or not entry:

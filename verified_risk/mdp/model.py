@@ -167,11 +167,11 @@ class MDP(ModelReaders):
 
     @property
     def endless(self) -> bool:
-        """Whether the model has no horizon."""
+        """True if the model has no horizon."""
         return self._horizon is None
 
     def is_over(self, t: int) -> bool:
-        """Whether no step follows the first ``t``.
+        """Return whether no step follows the first ``t``.
 
         :param t: a number of steps
         :returns: False for every t if the model has no horizon
@@ -235,7 +235,7 @@ class MDP(ModelReaders):
 
     @cached_property
     def is_product(self) -> bool:
-        """Whether reward and next state are independent throughout, as in the paper."""
+        """True if reward and next state are independent throughout, as in the paper."""
         return isinstance(self._states, PackedStates) or all(action.independent for _, _, action in self)
 
     @cached_property
@@ -264,7 +264,7 @@ class MDP(ModelReaders):
 
     @cached_property
     def is_discrete(self) -> bool:
-        """Whether every reward law is finite."""
+        """True if every reward law is finite."""
         return all(isinstance(law, Law) for law in self._laws)
 
     def __iter__(self) -> Iterator[tuple[int, int, Action]]:

@@ -43,7 +43,7 @@ class Rows:
     bits: int = 53
     """Significant bits of the input numbers: float32 has 24, so its rows sum to 1 less closely."""
     actions_first: bool = False
-    """Whether the user listed actions before states."""
+    """True if the user listed actions before states."""
 
     def __len__(self) -> int:
         return len(self.start) - 1

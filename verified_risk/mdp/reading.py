@@ -115,7 +115,7 @@ class Reader:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was repaired, a line for each way of repairing."""
+        """One line for each kind of repair that was made."""
         return tuple(self.repairs.notes())
 
     def total(self, masses: Collection[Fraction], where: str, shown: Callable[[], str]) -> Fraction:

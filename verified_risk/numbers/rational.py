@@ -128,7 +128,7 @@ def text(value: Fraction) -> str:
 
 
 def _is_plain(value: Fraction) -> bool:
-    """Whether ``str`` certainly works."""
+    """Return whether ``str`` does not exceed Python's limit of digits."""
     return max(value.numerator.bit_length(), value.denominator.bit_length()) <= LONGEST_PLAIN
 
 

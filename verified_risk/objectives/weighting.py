@@ -41,7 +41,7 @@ class Jump:
     upper: bool
 
     def reached_by(self, probability: Fraction) -> bool:
-        """Whether a return that is below rho with this probability has a quantile of at least rho."""
+        """Return whether a return that is below rho with this probability has a quantile of at least rho."""
         return probability <= self.level if self.upper else probability < self.level
 
 

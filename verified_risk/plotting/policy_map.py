@@ -109,7 +109,7 @@ def _panels(mdp: MDP, policy: Policy, earned: Sequence[Rational] | None) -> list
 
 
 def _decides_nothing(mdp: MDP, s: int) -> bool:
-    """Whether every action stays with the same reward, as in holes and goals."""
+    """Return whether every action stays with the same reward, as in holes and goals."""
     ways = {tuple((target, r) for _, target, r in action.outcomes) for action in mdp.actions(s)}
     return len(ways) == 1 and all(target == s for way in ways for target, _ in way)
 

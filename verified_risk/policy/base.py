@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Choice: TypeAlias = tuple[tuple[int, Fraction], ...]
 """Pairs ``(action, probability)`` of positive probability."""
 Chosen: TypeAlias = int | Mapping[int, Rational]
-"""How a caller writes a choice: an action, or ``{action: probability}``."""
+"""A choice as written by a caller: an action, or ``{action: probability}``."""
 
 
 class Policy(ABC):

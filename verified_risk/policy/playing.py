@@ -64,7 +64,7 @@ class Player:
 
     @property
     def over(self) -> bool:
-        """Whether the horizon is reached."""
+        """True if the horizon is reached."""
         return self.mdp.is_over(self.t)
 
     def act(self, observation: int) -> int:

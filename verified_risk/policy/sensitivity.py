@@ -1,4 +1,4 @@
-r"""How the objective of a policy moves with each transition probability, exactly.
+r"""Exact derivatives of the objective of a policy by each transition probability.
 
 Let the probability p of a successor of one action rise by a small :math:`\varepsilon`, at all steps, and those of the
 other successors fall in proportion.  With :math:`x_1 < x_2 < \dots` the returns, the objective moves by

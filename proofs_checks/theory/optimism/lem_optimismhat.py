@@ -159,7 +159,7 @@ def _dominance(case: Case, policy: vr.Policy) -> Fraction:
 
 
 def _markov(case: Case) -> Fraction:
-    """The same for every deterministic Markov policy of one state."""
+    """The least :func:`_dominance` of the deterministic Markov policies of a model with one state."""
     tables = product(range(case.mdp.n_actions[0]), repeat=case.mdp.horizon)
     return min(_dominance(case, vr.MarkovPolicy(case.mdp, [[a] for a in table])) for table in tables)
 

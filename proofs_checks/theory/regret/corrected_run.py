@@ -26,7 +26,7 @@ from .. import reasons
 from .regret_sizes import Problem, expected_bound
 
 Arm = tuple[int, int]
-"""How often the lower and the upper reward have been seen."""
+"""Numbers of observed lower and upper rewards."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def choose(case: Case, state: tuple[Arm, Arm], level: Real) -> int:
 
 
 def on_radius(law: vr.Law, seen: Arm, level: Real) -> bool:
-    """Whether the empirical law of one action is within its radius."""
+    """Return whether the empirical law of one action is within its radius."""
     n = sum(seen)
     if not n or len(law) == 1:
         return True

@@ -99,7 +99,7 @@ def _parts(case: Split) -> Real:
 
 
 def _probable_slack(case: Split) -> Real:
-    """The same, and Y_max = T + (T-1) + ... + 1 in the martingale step."""
+    """The parts of :func:`_parts`, and Y_max = T + (T-1) + ... + 1 in the martingale step."""
     horizon = case.problem.horizon
     most = at_most(sum(range(1, horizon + 1)), Fraction(horizon * (horizon + 1), 2), "largest cost")
     return least(_parts(case), most)

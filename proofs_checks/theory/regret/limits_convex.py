@@ -63,7 +63,7 @@ def support(z: Fraction) -> Fraction:
 
 
 def greed_gap(case: Case) -> Fraction:
-    """How far the policy is from greedy for that utility, at the worst first reward of either model."""
+    """The largest loss of the policy's action for that utility, over the first rewards of both models."""
     mdp, twin = models(case)
     rule = policy(case)
     worst = Fraction()
@@ -85,7 +85,7 @@ def _printed_slack(case: Case) -> Real:
 
 
 def _corrected_slack(case: Case) -> Real:
-    """The same two models under CVaR at 1/2, which is concave, with its greedy policy."""
+    """The slack of closeness (c) for CVaR at 1/2, which is concave, and its greedy policy."""
     mdp, twin = models(case)
     return greedy_slack(mdp, twin, vr.CVaR(Fraction(1, 2)), False)
 
