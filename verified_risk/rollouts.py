@@ -99,11 +99,11 @@ class Rollout:
             return "\n".join(lines + [f"nothing to compare with: {self.why_none}"] * bool(self.why_none))
         apart = f"largest difference of the CDFs {float(self.distance):.4g}"
         if self.inside is None:
-            told = f"which decides nothing: the law itself is known to within {above(self.exact_error)}"
+            verdict = f"which decides nothing: the law itself is known to within {above(self.exact_error)}"
         else:
-            told = "inside" if self.inside else "OUTSIDE"
-            told += f" the band {self.band:.4g} (exceeded with probability at most {self.delta})"
-        return "\n".join([*lines, f"exact mean {number(self.exact.mean)}", f"{apart}, {told}"])
+            verdict = "inside" if self.inside else "OUTSIDE"
+            verdict += f" the band {self.band:.4g} (exceeded with probability at most {self.delta})"
+        return "\n".join([*lines, f"exact mean {number(self.exact.mean)}", f"{apart}, {verdict}"])
 
 
 def rollout(

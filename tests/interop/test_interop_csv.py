@@ -1,4 +1,4 @@
-"""Models as CSV files: there and back, and every way to get one wrong."""
+"""Models as CSV files: round trips, and every error of a reader."""
 
 import random
 from fractions import Fraction

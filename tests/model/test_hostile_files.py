@@ -1,4 +1,4 @@
-"""Files that mean harm: each is refused with one line, in bounded time and memory, and nothing else is touched.
+"""Malicious files are rejected with one line, in bounded time and memory, and nothing else is touched.
 
 The budgets: ``SECONDS`` of computing for a refusal (``tests/support/hostile.py``), and memory of :data:`MOST_MEMORY`
 bytes where a file claims more.  ``proofs_checks/fuzz`` mutates valid files at random.

@@ -121,7 +121,7 @@ def judged(
             place = places.get()
             try:
                 verdict = room.verdict(place, mutant, judges, seconds, hangs=not alone)
-            except RuntimeError as error:  # one fault that nobody can judge must not end the campaign
+            except RuntimeError as error:  # a fault that no test can judge must not end the campaign
                 verdict = f"not judged: {error}"
             finally:
                 places.put(place)

@@ -101,7 +101,7 @@ def failing(place: Path, tests: list[str], seconds: float, *options: str) -> str
 
 
 class Judges:
-    """Runs tests on faults; knows which tests pass in a copy without one."""
+    """Runs tests on faults, and keeps which tests pass in a copy without one."""
 
     def __init__(self) -> None:
         self.sound: set[str] = set()

@@ -76,7 +76,7 @@ def exact_serves(objective: str) -> bool:
 
 
 def judged(plan: vr.Plan, row: Row, name: str, seconds: float) -> None:
-    """Ask for a proof and count the answer."""
+    """Try to prove a plan, and count the result."""
     try:
         found = plan.prove(time_limit=seconds)
     except errors.Unsupported as error:

@@ -1,4 +1,4 @@
-"""The corrected learner in plain Python, of another shape: counters, memoised recursion on joint outcomes, no arrays.
+"""The corrected learner written another way: counters and memoised recursion on joint outcomes, without arrays.
 
 It shares nothing with ``verified_risk.learning`` but the random numbers it is given and the rule for ties.
 """

@@ -117,6 +117,6 @@ def _takes_a_step(outcomes: Callable[..., Any]) -> bool:
         inspect.signature(outcomes).bind(None, None)
     except TypeError:
         return True
-    except ValueError:  # a builtin, which tells nothing
+    except ValueError:  # a builtin without a signature
         pass
     return False

@@ -80,7 +80,7 @@ def draw_run(run: Run) -> Picture:
     if run.regret is None:
         return draw_interval(run)
     name = run.algorithm if run.bonus_scale == 1 else f"{run.algorithm}, radii times {run.bonus_scale}"
-    told = {"title": f"Regret of learning {run.objective.spec}"}
+    labels = {"title": f"Regret of learning {run.objective.spec}"}
     if not (run.proved or run.on_paper):
-        told["bound_name"] = "bound for the theorem's own radii, not proved for these"
-    return draw_regret([(name, run.regret.tolist())], None if run.bound is None else run.bound.tolist(), **told)
+        labels["bound_name"] = "bound for the theorem's own radii, not proved for these"
+    return draw_regret([(name, run.regret.tolist())], None if run.bound is None else run.bound.tolist(), **labels)
