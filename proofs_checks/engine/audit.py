@@ -33,6 +33,8 @@ from .model import Claim, Evidence, Rank, Statement, Verdict
 
 DEFAULT_EXAMPLES = 200
 ENOUGH_EXAMPLES = 50  # audits with fewer examples require proportionally fewer cases that meet the hypotheses
+SHARED = ("label", "title", "section", "paper", "said", "finding", "cause", "uses", "theory", "notes")
+"""Fields that a row of the ledger has in common with its statement."""
 LEAST_SHARE_MET = 20  # at least one random case in 20 must meet the hypotheses
 
 
@@ -94,16 +96,7 @@ def row_of(
 ) -> Row:
     """The row of a statement of which an audit found this."""
     return Row(
-        label=statement.label,
-        title=statement.title,
-        section=statement.section,
-        paper=statement.paper,
-        said=statement.said,
-        finding=statement.finding,
-        cause=statement.cause,
-        uses=statement.uses,
-        theory=statement.theory,
-        notes=statement.notes,
+        **{name: getattr(statement, name) for name in SHARED},
         source=source_file(statement),
         source_sha256=source_hash(statement),
         printed=claim_text(statement.printed),

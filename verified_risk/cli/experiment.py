@@ -14,17 +14,10 @@ from .terminal import Screen, emit_json, json_option, path_text
 
 def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that choose processes of this machine or dask."""
-    for option in (
-        click.option(
-            "--local-cluster", type=int, metavar="N", default=None, help="Start a dask cluster of N workers here."
-        ),
-        click.option("--scheduler", default=None, help="Address of a dask scheduler, tcp://host:port."),
-        click.option(
-            "--workers", type=int, metavar="N", default=None, help="Processes; default: one per core; 0: none."
-        ),
-    ):
-        command = option(command)
-    return command
+    cluster = click.option("--local-cluster", type=int, metavar="N", help="Start a dask cluster of N workers here.")
+    scheduler = click.option("--scheduler", help="Address of a dask scheduler, tcp://host:port.")
+    workers = click.option("--workers", type=int, metavar="N", help="Processes; default: one per core; 0: none.")
+    return workers(scheduler(cluster(command)))
 
 
 def out_option(command: Callable[..., Any]) -> Callable[..., Any]:

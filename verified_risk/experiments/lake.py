@@ -17,9 +17,9 @@ from ..plotting.picture import style
 from .sweep import Cell, Engine, SweepResult, band, complete_sweep, grid, panels, save
 
 Floats = NDArray[np.float64]
-LEVELS = ("2/5", "33/100", "1/4", "1/100")
 PAPER_PATH = {"2/5": 6, "33/100": 4, "1/4": 2, "1/100": 1}
 """The path the paper calls optimal at each level."""
+LEVELS = tuple(PAPER_PATH)
 SCALES = ("1", "1/3", "1/10", "1/20", "1/50", "1/200")
 UCBVI_SCALE = "1/1000"
 DEFAULT_SCALE = "1/10"

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 from html import escape
-from math import isqrt
 from typing import TYPE_CHECKING
 
-from ..numbers.enclosure import Real, bounds
+from ..numbers.enclosure import Real, bounds, root
 from ..numbers.format import above, at_least, span
 from ..numbers.rational import digits, text
 
@@ -40,7 +39,7 @@ def law_html(law: Law) -> str:
             f'<tr><td colspan="3" style="{LEFT}">{len(law) - len(shown)} more, together {number(rest)}</td></tr>'
         )
     head = "<tr><th>value</th><th>probability</th><th></th></tr>"
-    caption = f"mean {number(law.mean)}, standard deviation {digits(_root(law.variance), 4)}"
+    caption = f"mean {number(law.mean)}, standard deviation {number(root(law.variance))}"
     title = f"Law of {len(law)} value{'s' * (len(law) > 1)}; {caption}"
     return f"<div><p>{title}</p><table>{head}{''.join(rows)}</table></div>"
 
@@ -95,11 +94,3 @@ def number(x: Real) -> str:
     if low == high and len(text(low)) <= 12:
         return text(low)
     return digits((low + high) / 2, 6)
-
-
-def _root(x: Fraction) -> Fraction:
-    """Return the square root to about twenty digits, whatever the size of ``x``."""
-    if x == 0:
-        return x
-    shift = 64 + (x.denominator.bit_length() - x.numerator.bit_length()) // 2
-    return isqrt(int(x * Fraction(4) ** shift)) / Fraction(2) ** shift
