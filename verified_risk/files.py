@@ -184,13 +184,10 @@ def parse_envelope(content: str, kind: str, parse: Callable[[Any], Thing], *, wh
         raise InvalidFile(f"{where} has version {repr(envelope['version'])[:60]}, this library reads version {VERSION}")
     try:
         found = digest(envelope["data"])
-    except RecursionError:
-        raise InvalidFile(f"{where} is nested too deeply to be read") from None
-    if found != envelope["sha256"]:
-        raise InvalidFile(
-            f"{where} was edited: its data hash to {found[:12]}…, the file says {str(envelope['sha256'])[:12]}…"
-        )
-    try:
+        if found != envelope["sha256"]:
+            raise InvalidFile(
+                f"{where} was edited: its data hash to {found[:12]}…, the file says {str(envelope['sha256'])[:12]}…"
+            )
         return parse(envelope["data"])
     except InvalidNumber as error:
         raise InvalidFile(f"{where}: {error}") from None

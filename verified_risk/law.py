@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 Masses: TypeAlias = Mapping[Any, Rational] | Iterable[tuple[Rational, Rational]]
 """``{value: probability}`` or pairs.  Keys are numbers of any kind; a union type would reject dicts of one kind."""
 
-_ALL = (Fraction(1),)
 Key = TypeVar("Key")
 Mass = TypeVar("Mass", Fraction, float, int)
 
@@ -92,14 +91,6 @@ class Law(files.Saved):
         """
         law = cls.__new__(cls)
         law._set(sorted((x, p) for x, p in weights.items() if p))
-        return law
-
-    @classmethod
-    def _at(cls, value: Fraction) -> Law:
-        """Return the law of a constant, without parsing."""
-        law = cls.__new__(cls)
-        object.__setattr__(law, "atoms", (value,))
-        object.__setattr__(law, "masses", _ALL)
         return law
 
     @classmethod

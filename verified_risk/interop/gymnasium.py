@@ -66,7 +66,9 @@ def mdp_of_environment(
     if steps is None:
         raise InvalidModel(f"{name} has no time limit, wanted horizon=, the number of steps")
     restore = _Restorer()
-    rows = [[_read(table, s, a, n, restore, name) for a in _actions_of(table[s], s, name)] for s in range(n)]
+    rows = [
+        [_read(table, s, a, n, restore, name) for a in _numbered(table[s], "action", f"P[{s}]", name)] for s in range(n)
+    ]
     start = _initial(inner, n, restore, name) if initial is None else own_law(initial, n)
 
     absorbing = {s for s in range(n) if _is_absorbing(rows[s], s)}
@@ -184,18 +186,17 @@ def _table(inner: Any, name: str) -> tuple[int, Any]:
     count = getattr(space, "n", n)
     if count != n:
         raise InvalidModel(f"{name} has a table of {n} states, wanted {count} as in its observation space")
-    if isinstance(table, Mapping) and set(table) != set(range(n)):
-        missing = next(s for s in range(n) if s not in table)
-        raise InvalidModel(f"{name} has no state {missing} in its table, wanted states 0..{n - 1}")
+    _numbered(table, "state", "its table", name)
     return n, table
 
 
-def _actions_of(choices: Any, s: int, name: str) -> range:
-    count = len(choices)
-    if isinstance(choices, Mapping) and set(choices) != set(range(count)):
-        missing = next(a for a in range(count) if a not in choices)
-        raise InvalidModel(f"{name} has no action {missing} in P[{s}], wanted actions 0..{count - 1}")
-    return range(count)
+def _numbered(entries: Any, what: str, where: str, name: str) -> range:
+    """Return the numbers of states or actions, which must be 0, 1, ... without a gap."""
+    every = range(len(entries))
+    missing = next((k for k in every if isinstance(entries, Mapping) and k not in entries), None)
+    if missing is not None:
+        raise InvalidModel(f"{name} has no {what} {missing} in {where}, wanted {what}s 0..{every[-1]}")
+    return every
 
 
 def _read(table: Any, s: int, a: int, n: int, restore: _Restorer, name: str) -> list[Row]:

@@ -20,7 +20,7 @@ from ..law import Law
 from ..numbers import decimals
 from ..numbers.rational import as_fraction, exact_sum, meant, said
 from .action import Action, ContinuousReward
-from .reading import ULPS, Repairs, listed
+from .reading import ULPS, Reader, Repairs, listed
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 Ints32: TypeAlias = npt.NDArray[np.int32]
@@ -263,7 +263,8 @@ class _Reader:
         if floats:  # checked as a whole; an array of objects may hold any
             values = packed.value[here].tolist()
         elif not all(type(x) is float and 0 <= x < float("inf") for x in values):
-            exact = [_number(x, f"{self.name(i)}[{s}]") for s, x in zip(columns, values, strict=True)]
+            read = Reader(0, normalise=False).probability
+            exact = [read(x, f"{self.name(i)}[{s}]") for s, x in zip(columns, values, strict=True)]
             self._keep(i, self._summing_to_one(i, exact))
             return
         exact = [Fraction(w, 10**k) for w, k in map(decimals.shortest_decimal, values)]
@@ -319,13 +320,6 @@ def entry_places(start: Ints, rows: Ints) -> Ints:
     ends = np.cumsum(sizes)
     places: Ints = np.repeat(start[rows] - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
     return places
-
-
-def _number(x: Any, where: str) -> Fraction:
-    p = as_fraction(x, where, InvalidModel)
-    if p < 0:
-        raise InvalidModel(f"{where} is {said(p)}, wanted a probability in [0, 1]")
-    return p
 
 
 @dataclass(frozen=True)

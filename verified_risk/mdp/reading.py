@@ -225,7 +225,7 @@ class Reader:
         """Return the law of a constant reward, which large models share."""
         key = (reward.numerator, reward.denominator)
         if key not in self._points:
-            self._points[key] = Law._at(reward)
+            self._points[key] = Law.of_weights({reward: Fraction(1)})
         return self._points[key]
 
 
