@@ -101,10 +101,15 @@ def without_repeats(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def unpacked(packed: bytes, most: int = MOST_UNPACKED) -> bytes:
-    """Decompress zlib bytes, at most ``most`` of them; more are never held in memory."""
+def packed(array: NDArray[Any]) -> str:
+    """Return the bytes of an array, compressed by zlib, in base 64."""
+    return base64.b64encode(zlib.compress(array.tobytes(), 6)).decode("ascii")
+
+
+def unpacked(text: str, most: int = MOST_UNPACKED) -> bytes:
+    """Invert :func:`packed`, for at most ``most`` bytes; more are never held in memory."""
     machine = zlib.decompressobj()
-    found = machine.decompress(packed, most + 1)
+    found = machine.decompress(base64.b64decode(text, validate=True), most + 1)
     if len(found) > most:
         raise ValueError(f"it unpacks to more than {most} bytes")
     if not machine.eof:
@@ -119,10 +124,7 @@ def encode_array(array: NDArray[Any]) -> dict[str, Any]:
     >>> decode_array(encode_array(np.arange(3))).tolist()
     [0, 1, 2]
     """
-    import numpy as np
-
-    packed = zlib.compress(np.ascontiguousarray(array).tobytes(), 6)
-    return {"type": array.dtype.str, "shape": list(array.shape), "data": base64.b64encode(packed).decode("ascii")}
+    return {"type": array.dtype.str, "shape": list(array.shape), "data": packed(array)}
 
 
 def decode_array(data: dict[str, Any]) -> NDArray[Any]:
@@ -133,8 +135,7 @@ def decode_array(data: dict[str, Any]) -> NDArray[Any]:
     import numpy as np
 
     try:
-        raw = unpacked(base64.b64decode(data["data"]))
-        return np.frombuffer(raw, dtype=np.dtype(data["type"])).reshape(data["shape"]).copy()
+        return np.frombuffer(unpacked(data["data"]), dtype=np.dtype(data["type"])).reshape(data["shape"]).copy()
     except (ValueError, TypeError, SyntaxError, zlib.error) as error:  # numpy parses some types as Python
         raise InvalidFile(f"an array of the run cannot be unpacked ({error}), wanted base64 of zlib") from None
 

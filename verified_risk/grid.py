@@ -407,11 +407,15 @@ class FloatModel:
         return len(self.steps)
 
     @cached_property
+    def distinct(self) -> list[Step]:
+        """The distinct steps; an undiscounted model has one."""
+        return list({id(step): step for step in self.steps}.values())
+
+    @cached_property
     def blocks(self) -> StepArrays:
-        """The distinct steps; an undiscounted model has one block."""
-        distinct = {id(step): step for step in self.steps}
-        number = {key: k for k, key in enumerate(distinct)}
-        steps = list(distinct.values())
+        """The distinct steps, concatenated."""
+        steps = self.distinct
+        number = {id(step): k for k, step in enumerate(steps)}
         return StepArrays(
             np.array([number[id(step)] for step in self.steps]),
             np.array([step.span for step in steps]),
@@ -438,8 +442,7 @@ class FloatModel:
         terms = int(np.diff(self.succ_start).max())
         if not self.product:
             return terms
-        distinct = {id(step): step for step in self.steps}.values()  # an undiscounted model repeats one step T times
-        return terms + max(int(np.diff(step.start).max()) for step in distinct)
+        return terms + max(int(np.diff(step.start).max()) for step in self.distinct)
 
     @property
     def choice_type(self) -> type[np.signedinteger[Any]]:
@@ -451,8 +454,7 @@ class FloatModel:
     def depth(self) -> int:
         """The successive roundings of a backward pass with a constant per action (theory 05, A2, the budget
         recursion)."""
-        distinct = {id(step): step for step in self.steps}.values()
-        terms = max(int(np.diff(step.start).max()) for step in distinct)  # of the sum that makes up the constant
+        terms = max(int(np.diff(step.start).max()) for step in self.distinct)  # of the sum that makes up the constant
         return self.horizon * (self.branches + 4) + terms + 3
 
     def float_parts(self, amount: Fraction) -> tuple[tuple[str, Fraction], ...]:

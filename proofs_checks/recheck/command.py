@@ -9,10 +9,10 @@ from runpy import run_path
 from stat import S_ISCHR
 from typing import Any
 
-from . import augmentation, closeness, cvar, discretisation, event, experiment, optimism, regret, setting
+from . import augmentation, closeness, cvar, discretisation, event, optimism, regret, setting
 from .file_format import CHECKS, Outcome, Rejected, read
 
-SUBJECTS = (setting, augmentation, discretisation, cvar, event, optimism, closeness, regret, experiment)
+SUBJECTS = (setting, augmentation, discretisation, cvar, event, optimism, closeness, regret)
 """Importing a module registers the checks of its labels."""
 
 HELP = """\

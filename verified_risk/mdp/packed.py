@@ -96,8 +96,7 @@ class Packed:
             if not plain:
                 own[i] = tuple(p for _, p in law)
         column = np.array([s for law in laws for s, _ in law], dtype=np.int64)
-        start = np.concatenate(([0], np.cumsum(np.fromiter(map(len, laws), dtype=np.int64))))
-        return cls(start, column, np.array(value), np.full(len(laws), -1, dtype=np.int32), own)
+        return cls(starts(map(len, laws)), column, np.array(value), np.full(len(laws), -1, dtype=np.int32), own)
 
     def check(self, name: Callable[[int], str]) -> None:
         """Raise for the first row that is not a law, and for values that are not the nearest floats."""
@@ -133,7 +132,7 @@ class Packed:
         new_column[moves], new_value[moves] = column[at], value[at]
         numbers = enumerate(rows.tolist())
         return Packed(
-            np.concatenate(([0], np.cumsum(sizes))), new_column, new_value,
+            starts(sizes), new_column, new_value,
             np.where(rows < 0, -1, filled[rows]).astype(np.int32), {i: own[r] for i, r in numbers if r in own},
         )  # fmt: skip
 

@@ -59,7 +59,7 @@ class Player:
         """Begin an episode; for a mixture, draw the policy to play until its end."""
         self._part = _drawn(self.rng, [(i, w) for i, (w, _) in enumerate(self._parts)])
         self.t = 0
-        self._memory: Any = self._parts[self._part][1].start()
+        self._memory: Any = self.policy_played.start()
         self._pending: tuple[int, int] | None = None
 
     @property
@@ -77,7 +77,7 @@ class Player:
         if self._pending is not None:
             raise InvalidArgument("act was called twice: wanted observe(reward) of the action before")
         s = model_state(self.mdp, self.t, observation)
-        choice = self._parts[self._part][1].choice(self.t, s, self._memory)
+        choice = self.policy_played.choice(self.t, s, self._memory)
         action = choice[0][0] if len(choice) == 1 else _drawn(self.rng, choice)
         self._pending = s, action
         return action
@@ -95,7 +95,7 @@ class Player:
             self._readers[s, a] = RewardReader(self.mdp, s, a)
         r = self._readers[s, a](reward)
         if not self.mdp.is_over(self.t + 1):  # what follows the last step does not matter
-            self._memory = _drawn(self.rng, self._parts[self._part][1].memories(self._memory, self.t, s, a, r))
+            self._memory = _drawn(self.rng, self.policy_played.memories(self._memory, self.t, s, a, r))
         self.t, self._pending = self.t + 1, None
 
     @property

@@ -23,7 +23,7 @@ from ..numbers.format import columns, short
 from ..objectives import Weighting
 from ..objectives.piecewise import slopes
 from .base import Policy
-from .evaluation import _Forward
+from .evaluation import levels_of
 
 SHOWN = 10
 """Rows that the text of :class:`Sensitivities` shows."""
@@ -115,8 +115,8 @@ def _add(
     moved: dict[tuple[int, int, int], Utility],
 ) -> None:
     """Add, for every successor of every action met, how much better it is than the action, over all visits."""
-    forward = _Forward(mdp, policy)
-    grid, levels = forward.grid, list(forward)
+    levels = list(levels_of(mdp, policy))
+    grid = levels[0].grid
     after = {key: utility(key[1] * grid.unit) for key in levels[-1].weights}
     for t in range(mdp.horizon - 1, -1, -1):
         level, now, scale = levels[t], {}, grid.unit / mdp.step_reward(t, Fraction(1))
