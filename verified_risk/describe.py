@@ -186,7 +186,8 @@ def text_map(met: Decisions) -> tuple[list[TextMap], set[Place], str]:
             else:
                 letters[s] = MOSTLY[moves[_likeliest(met, own)]]
         steps = [place[0] for place in by_amount[y]]
-        drawn = _redrawn(lines, letters)
+        cells = iter(letters.values())
+        drawn = ["".join(letter if letter == WALL else next(cells) for letter in line) for line in lines]
         maps.append(TextMap(y, (min(steps), max(steps)), drawn, met.earned == "rounded"))
     more = len(ranked) - len(maps)
     return maps, covered, f"the maps of {more} rarer amounts earned" if more else ""
@@ -195,11 +196,6 @@ def text_map(met: Decisions) -> tuple[list[TextMap], set[Place], str]:
 def _likeliest(met: Decisions, places: list[Place]) -> int:
     total = added_up((a, met.mass[place] * float(p)) for place in places for a, p in met.played[place])
     return max(total, key=lambda a: total[a])
-
-
-def _redrawn(lines: list[str], letters: Mapping[int, str]) -> list[str]:
-    cells = iter(range(len(letters)))
-    return ["".join(letter if letter == WALL else letters[next(cells)] for letter in line) for line in lines]
 
 
 @lru_cache(maxsize=4)
@@ -454,6 +450,5 @@ def _play(choice: Choice, names: Mapping[int, str]) -> str:
 
 def action_names(met: Decisions) -> Names:
     """Return the model's names or, without names, directions if it is a map and its actions are moves."""
-
     moves, own = moves_of(met.mdp), met.mdp.action_names
     return lambda s: moves if own is None else dict(enumerate(own[s]))

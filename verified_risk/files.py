@@ -48,7 +48,12 @@ def _sha256(text: str) -> str:
 
 
 def write_text(path: str | PathLike[str], content: str) -> None:
-    """Write a text file atomically: readers see the old file or the new one, never a partial one."""
+    """Write a text file by :func:`write_bytes`."""
+    write_bytes(path, content.encode())
+
+
+def write_bytes(path: str | PathLike[str], content: bytes) -> None:
+    """Write a file atomically: readers see the old file or the new one, never a partial one."""
     target = Path(path)
     if target.exists() and not target.is_file() and not target.is_dir():  # /dev/null would be replaced by a file
         raise InvalidFile(f"{target} is a device or a pipe, wanted the name of a file")
@@ -57,7 +62,7 @@ def write_text(path: str | PathLike[str], content: str) -> None:
     except OSError as error:  # it would name the temporary file
         raise OSError(error.errno, error.strerror, str(target)) from None
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+        with os.fdopen(handle, "wb") as file:
             file.write(content)
         os.chmod(temporary, 0o644)
         os.replace(temporary, target)

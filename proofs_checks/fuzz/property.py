@@ -43,10 +43,6 @@ class OutOfTime(BaseException):
     """A case exceeded its time limit.  Derived from BaseException so that commands under test do not catch it."""
 
 
-def _nothing_smaller(case: Case) -> Iterator[Case]:
-    return iter(())
-
-
 @dataclass(frozen=True)
 class Property:
     """``make(rng)`` draws a case, ``check(case)`` raises if it fails, ``smaller(case)`` yields simpler cases."""
@@ -55,7 +51,7 @@ class Property:
     title: str
     make: Callable[[random.Random], Case]
     check: Callable[[Case], None]
-    smaller: Callable[[Case], Iterator[Case]] = _nothing_smaller
+    smaller: Callable[[Case], Iterator[Case]] = lambda case: iter(())
     available: Callable[[], str | None] = lambda: None
     """Return why the property cannot be checked here, or None if it can."""
     warm: Callable[[], None] = lambda: None

@@ -166,13 +166,13 @@ def test_an_audit_leaves_nothing_behind_in_the_folder_or_elsewhere(jobs, tmp_pat
 def test_a_claim_fails_by_something_only_if_it_surely_fails():
     from types import SimpleNamespace
 
-    from verified_risk.cli.explain import _told
+    from verified_risk.cli.explain import _described
     from verified_risk.numbers.enclosure import Interval
 
     def fails_by(low, high):
         printed = SimpleNamespace(slack=lambda case: Interval(Fraction(low), Fraction(high)), words="x <= y")
         parts = {"label": "a", "title": "b", "section": "c", "finding": "d", "notes": "", "said": "printed"}
-        return _told(SimpleNamespace(**parts, counterexample=1, printed=printed, cause=None, true_claim=None))[
+        return _described(SimpleNamespace(**parts, counterexample=1, printed=printed, cause=None, true_claim=None))[
             "fails_by"
         ]
 

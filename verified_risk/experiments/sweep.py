@@ -16,8 +16,9 @@ import traceback
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
+from itertools import product
 from multiprocessing import get_context
 from os import PathLike, cpu_count
 from pathlib import Path
@@ -177,11 +178,7 @@ def csv_of(results: Sequence[dict[str, Any]]) -> str:
 
 def grid(base: Cell, **choices: Iterable[Any]) -> list[Cell]:
     """The product of choices: ``grid(base, algorithm=["ucb", "greedy"], seed=range(5))``."""
-    from dataclasses import replace
-    from itertools import product
-
-    names = list(choices)
-    return [replace(base, **dict(zip(names, values, strict=True))) for values in product(*choices.values())]
+    return [replace(base, **dict(zip(choices, values, strict=True))) for values in product(*choices.values())]
 
 
 MOST_ATTEMPTS = 3
@@ -331,7 +328,7 @@ def _read(folder: Path, cell: Cell) -> dict[str, Any] | None:
 
 def _elsewhere(cells: Sequence[Cell], pool: PoolStart) -> Iterator[tuple[Cell, dict[str, Any]]]:
     """Run the cells in a pool; a cell whose worker dies is started at most ``MOST_ATTEMPTS`` times."""
-    _warm()
+    run_cell(Cell("two_paths", "cvar(1/2)", episodes=2))  # compiles here once; the workers find that in the cache
     left, starts = deque(cells), Counter[Cell]()
     for cell, future in calls(attempt, lambda: left.popleft() if left else None, pool):
         if future is not None and future.exception() is None:
@@ -344,11 +341,6 @@ def _elsewhere(cells: Sequence[Cell], pool: PoolStart) -> Iterator[tuple[Cell, d
                 left.append(cell)
             else:
                 yield cell, {"cell": cell.to_json(), "error": f"its worker died {MOST_ATTEMPTS} times"}
-
-
-def _warm() -> None:
-    """Compile here once, so that the workers find the result in the cache."""
-    run_cell(Cell("two_paths", "cvar(1/2)", episodes=2))
 
 
 @contextmanager

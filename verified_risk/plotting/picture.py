@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from .. import files
 from ..errors import InvalidArgument, MissingDependency
 
 INK = "#1b1b1b"
@@ -63,10 +64,7 @@ class Picture:
             raise InvalidArgument(f"{target.name} has the suffix {target.suffix!r}, wanted one of .svg, .png, .pdf")
         if not target.parent.is_dir():
             raise InvalidArgument(f"{target} cannot be written: there is no folder {target.parent}, create it first")
-        content = self.bytes(kind)
-        draft = target.with_name(f".{target.name}.part")
-        draft.write_bytes(content)
-        draft.replace(target)
+        files.write_bytes(target, self.bytes(kind))
 
     def bytes(self, kind: str) -> bytes:
         """Return the picture as a file of the given kind; equal pictures give equal bytes."""
