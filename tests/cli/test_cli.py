@@ -172,9 +172,8 @@ def test_a_claim_fails_by_something_only_if_it_surely_fails():
     def fails_by(low, high):
         printed = SimpleNamespace(slack=lambda case: Interval(Fraction(low), Fraction(high)), words="x <= y")
         parts = {"label": "a", "title": "b", "section": "c", "finding": "d", "notes": "", "said": "printed"}
-        return _described(SimpleNamespace(**parts, counterexample=1, printed=printed, cause=None, true_claim=None))[
-            "fails_by"
-        ]
+        case = SimpleNamespace(**parts, counterexample=1, printed=printed, cause=None, true_claim=None)
+        return _described(case)["fails_by"]
 
     assert fails_by(-2, -2) == "2"
     assert fails_by(-3, -1) == "≈ 2"
