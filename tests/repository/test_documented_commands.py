@@ -236,20 +236,14 @@ def test_a_command_that_nobody_runs_is_noticed(copy):
         "planted.md",
     )
     by_words = {" ".join(command.words.split()): command for command in planted}
-    assert set(by_words) == {
-        "make castle",
-        "verified-risk plan no_such_model",
-        "EACH=1 make moat",
-        "python -c 'print(1)'",
-        "verified-risk models show two_paths",
+    faults = {
+        "make castle": "is run nowhere",
+        "verified-risk plan no_such_model": "no_such_model",
+        "EACH=1 make moat": "is run nowhere",
+        "python -c 'print(1)'": "prints something else",
+        "verified-risk models show two_paths": "prints something else",
     }
-    with pytest.raises(AssertionError, match="is run nowhere"):
-        check(by_words["make castle"], copy)
-    with pytest.raises(AssertionError, match="is run nowhere"):
-        check(by_words["EACH=1 make moat"], copy)
-    with pytest.raises(AssertionError, match="no_such_model"):
-        check(by_words["verified-risk plan no_such_model"], copy)
-    with pytest.raises(AssertionError, match="prints something else"):
-        check(by_words["python -c 'print(1)'"], copy)
-    with pytest.raises(AssertionError, match="prints something else"):
-        check(by_words["verified-risk models show two_paths"], copy)
+    assert set(by_words) == set(faults)
+    for words, fault in faults.items():
+        with pytest.raises(AssertionError, match=fault):
+            check(by_words[words], copy)
