@@ -38,38 +38,29 @@ __all__ = [
     "theory",
 ]
 
-_MODULES = {
-    "audit": "engine.audit",
-    "certificate": "engine.certificate",
-    "enumeration": "cases.enumeration",
-    "recheck": "recheck",
-    "search": "engine.search",
-    "strategies": "cases.strategies",
-    "theory": "theory",
+_HOMES = {
+    "cases.enumeration": ("enumeration",),
+    "cases.strategies": ("strategies",),
+    "engine.audit": ("audit",),
+    "engine.certificate": ("certificate",),
+    "engine.ledger": ("Ledger",),
+    "engine.model": ("Claim", "Statement", "Verdict", "at_most", "equality", "least"),
+    "engine.papers": ("Paper",),
+    "engine.search": ("conjecture", "search"),
+    "engine.severity": ("Severity",),
+    "recheck": ("recheck",),
+    "theory": ("by_label", "theory"),
 }
-_NAMES = {
-    "Claim": "engine.model",
-    "Ledger": "engine.ledger",
-    "Paper": "engine.papers",
-    "Severity": "engine.severity",
-    "Statement": "engine.model",
-    "Verdict": "engine.model",
-    "at_most": "engine.model",
-    "by_label": "theory",
-    "conjecture": "engine.search",
-    "equality": "engine.model",
-    "least": "engine.model",
-}
+"""The public names of each module; its own name stands for the module."""
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name from its module."""
-    if name in _MODULES:
-        found: Any = import_module(f".{_MODULES[name]}", __name__)
-    elif name in _NAMES:
-        found = getattr(import_module(f".{_NAMES[name]}", __name__), name)
-    else:
+    home = next((module for module, names in _HOMES.items() if name in names), None)
+    if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(f".{home}", __name__)
+    found = module if home.rpartition(".")[2] == name else getattr(module, name)
     globals()[name] = found
     return found
 

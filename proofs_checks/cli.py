@@ -1,17 +1,17 @@
 """``python -m proofs_checks report``, and what ``verified-risk audit`` calls."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
+from itertools import count
 from typing import Any
 
 import click
 
 from verified_risk.cli.failures import Commands
-from verified_risk.cli.terminal import Column, Screen
+from verified_risk.cli.terminal import Column, Screen, counting
 from verified_risk.errors import InvalidArgument, InvalidFile
+from verified_risk.progress import Progress
 
 from . import theory
 from .engine import audit as auditing
@@ -111,21 +111,14 @@ def chosen_statements(labels: Sequence[str], module: str | None = None) -> list[
 
 def run_with_progress(chosen: Sequence[Statement[Any]], *, examples: int, seed: int, jobs: int) -> Ledger:
     """Run the audit with a progress bar if standard error is a terminal."""
-    if not sys.stderr.isatty():
-        return auditing.run(chosen, examples=examples, seed=seed, jobs=jobs)
-    from rich.console import Console
-    from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
+    total, done = len(chosen), count(1)
+    with counting("audit", total) as show:
 
-    columns = (*Progress.get_default_columns(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("audit", total=len(chosen))
-        return auditing.run(
-            chosen,
-            examples=examples,
-            seed=seed,
-            jobs=jobs,
-            progress=lambda label: bar.update(task, advance=1, description=label),
-        )
+        def progress(label: str) -> None:
+            if show is not None:
+                show(Progress(0.0, done=next(done), total=total, doing=label))
+
+        return auditing.run(chosen, examples=examples, seed=seed, jobs=jobs, progress=progress)
 
 
 COLOURS = {"holds": "green", "slip": "cyan", "repair": "yellow", "substance": "red", "gap": "magenta"}

@@ -4,8 +4,6 @@
 Loaded through the ``pytest11`` entry point.  Heavy modules are imported only if the option is given.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -15,8 +15,6 @@ A range (``at steps 2 to 4``, ``with 1 to 3 earned``) refers to the steps and am
 likeliest decisions are described, in the order in which they are met, and the rest are counted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -57,7 +55,7 @@ class Decisions:
 
 
 def _matters(mdp: MDP, s: int) -> bool:
-    """Whether the actions of a state differ; four ways to stay in a hole count as one."""
+    """Return whether the actions of a state differ; in a hole all of them stay."""
     first, *others = mdp.actions(s)
     return not all(_same(first, other) for other in others)
 
@@ -188,7 +186,8 @@ def text_map(met: Decisions) -> tuple[list[TextMap], set[Place], str]:
             else:
                 letters[s] = MOSTLY[moves[_likeliest(met, own)]]
         steps = [place[0] for place in by_amount[y]]
-        drawn = _redrawn(lines, letters)
+        cells = iter(letters.values())
+        drawn = ["".join(letter if letter == WALL else next(cells) for letter in line) for line in lines]
         maps.append(TextMap(y, (min(steps), max(steps)), drawn, met.earned == "rounded"))
     more = len(ranked) - len(maps)
     return maps, covered, f"the maps of {more} rarer amounts earned" if more else ""
@@ -197,11 +196,6 @@ def text_map(met: Decisions) -> tuple[list[TextMap], set[Place], str]:
 def _likeliest(met: Decisions, places: list[Place]) -> int:
     total = added_up((a, met.mass[place] * float(p)) for place in places for a, p in met.played[place])
     return max(total, key=lambda a: total[a])
-
-
-def _redrawn(lines: list[str], letters: Mapping[int, str]) -> list[str]:
-    cells = iter(range(len(letters)))
-    return ["".join(letter if letter == WALL else letters[next(cells)] for letter in line) for line in lines]
 
 
 @lru_cache(maxsize=4)
@@ -416,17 +410,13 @@ def _sentence(met: Decisions, s: int, steps: str | None, places: Sequence[Place]
 
 
 def _decided_by(met: Decisions, places: Sequence[Place], index: int) -> bool:
-    """Whether the step (index 0) or the amount earned (2) alone determines the choice in this state."""
+    """Return whether the step (index 0) or the amount earned (2) alone determines the choice in this state."""
     seen: dict[Any, Choice] = {}
     return all(seen.setdefault(place[index], met.played[place]) == met.played[place] for place in places)
 
 
 def _cases(
-    met: Decisions,
-    places: Sequence[Place],
-    index: int,
-    when: Callable[[Any, Any], str],
-    play: Callable[[Choice], str],
+    met: Decisions, places: Sequence[Place], index: int, when: Callable[[Any, Any], str], play: Callable[[Choice], str]
 ) -> str:
     """Format runs of equal choices, ``at step 1 play 1; at steps 2 to 4 play 0``; the likeliest if there are many."""
     chosen = {place[index]: met.played[place] for place in places}
@@ -460,6 +450,5 @@ def _play(choice: Choice, names: Mapping[int, str]) -> str:
 
 def action_names(met: Decisions) -> Names:
     """Return the model's names or, without names, directions if it is a map and its actions are moves."""
-
     moves, own = moves_of(met.mdp), met.mdp.action_names
     return lambda s: moves if own is None else dict(enumerate(own[s]))

@@ -17,12 +17,12 @@ OTHER_NAMES = {
     "seconds": "time_limit", "timeout": "time_limit", "tol": "gap", "epsilon": "gap", "constraints": "subject_to",
     "n_episodes": "episodes", "normalize": "normalise", "s0": "initial", "start": "initial",
 }  # fmt: skip
-"""What other packages call some arguments."""
+"""Names of arguments in other packages, and their names here."""
 OF_THE_MODEL = {
     "discount": "mdp.with_discount(...) returns the model with one",
     "horizon": "mdp.with_horizon(...) returns the model with one",
 }
-"""Where to say what the planner reads from its model."""
+"""Arguments that belong to the model, and the method that sets them."""
 
 
 def hints_at_arguments(function: F) -> F:

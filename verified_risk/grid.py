@@ -131,7 +131,7 @@ class Grid:
 
     @property
     def exact(self) -> bool:
-        """Whether no reward was rounded."""
+        """True if no reward was rounded."""
         return not any(step.loss for step in self.steps)
 
     @property
@@ -169,7 +169,29 @@ class Grid:
 
     def floats(self) -> FloatModel:
         """Return arrays of float64: probabilities rounded once to nearest, rewards shifted to start at 0."""
-        return float_arrays(self)
+        mdp, flat = self.mdp, self.mdp.flat
+        if flat is not None:
+            succ_start, succ_state, succ_prob = flat.succ_start, flat.succ_state, flat.succ_prob
+        else:
+            rows = self.successors
+            succ_start = starts(len(row) for row in rows)
+            succ_state = np.array([s for row in rows for s, _ in row], dtype=np.int64)
+            succ_prob = np.array([p.numerator / p.denominator for row in rows for _, p in row])
+        built = {id(step): step for step in self.steps}
+        steps = {key: _step(step, succ_prob, product=self.product) for key, step in built.items()}
+        return FloatModel(
+            self.unit,
+            mdp.n_states,
+            self.product,
+            starts(mdp.n_actions),
+            succ_start,
+            succ_state,
+            succ_prob,
+            tuple(steps[id(step)] for step in self.steps),
+            np.array([s for s, _ in mdp.initial], dtype=np.int64),
+            np.array([float(p) for _, p in mdp.initial]),
+            self.exact,
+        )
 
 
 @dataclass(frozen=True)
@@ -378,18 +400,22 @@ class FloatModel:
     initial_state: Ints
     initial_prob: Floats
     exact: bool
-    """Whether no reward was rounded."""
+    """True if no reward was rounded."""
 
     @property
     def horizon(self) -> int:
         return len(self.steps)
 
     @cached_property
+    def distinct(self) -> list[Step]:
+        """The distinct steps; an undiscounted model has one."""
+        return list({id(step): step for step in self.steps}.values())
+
+    @cached_property
     def blocks(self) -> StepArrays:
-        """The distinct steps; an undiscounted model has one block."""
-        distinct = {id(step): step for step in self.steps}
-        number = {key: k for k, key in enumerate(distinct)}
-        steps = list(distinct.values())
+        """The distinct steps, concatenated."""
+        steps = self.distinct
+        number = {id(step): k for k, step in enumerate(steps)}
         return StepArrays(
             np.array([number[id(step)] for step in self.steps]),
             np.array([step.span for step in steps]),
@@ -416,8 +442,7 @@ class FloatModel:
         terms = int(np.diff(self.succ_start).max())
         if not self.product:
             return terms
-        distinct = {id(step): step for step in self.steps}.values()  # an undiscounted model repeats one step T times
-        return terms + max(int(np.diff(step.start).max()) for step in distinct)
+        return terms + max(int(np.diff(step.start).max()) for step in self.distinct)
 
     @property
     def choice_type(self) -> type[np.signedinteger[Any]]:
@@ -429,8 +454,7 @@ class FloatModel:
     def depth(self) -> int:
         """The successive roundings of a backward pass with a constant per action (theory 05, A2, the budget
         recursion)."""
-        distinct = {id(step): step for step in self.steps}.values()
-        terms = max(int(np.diff(step.start).max()) for step in distinct)  # of the sum that makes up the constant
+        terms = max(int(np.diff(step.start).max()) for step in self.distinct)  # of the sum that makes up the constant
         return self.horizon * (self.branches + 4) + terms + 3
 
     def float_parts(self, amount: Fraction) -> tuple[tuple[str, Fraction], ...]:
@@ -438,10 +462,7 @@ class FloatModel:
         bounds grow in proportion to the number of roundings."""
         probabilities = self.horizon * (2 if self.product else 1) + 1
         share = Fraction(probabilities, self.depth + len(self.initial_state) + 2)
-        return (
-            ("probabilities rounded to float64", share * amount),
-            ("float64 arithmetic", (1 - share) * amount),
-        )
+        return (("probabilities rounded to float64", share * amount), ("float64 arithmetic", (1 - share) * amount))
 
     @property
     def loss(self) -> Fraction:
@@ -452,34 +473,6 @@ class FloatModel:
 def float_model(mdp: MDP, unit: Fraction) -> FloatModel:
     """Build ``mdp`` on multiples of ``unit``, with rewards rounded up."""
     return compiled(mdp, unit).floats()
-
-
-def float_arrays(grid: Grid) -> FloatModel:
-    mdp, flat = grid.mdp, grid.mdp.flat
-    if flat is not None:
-        succ_start, succ_state, succ_prob = flat.succ_start, flat.succ_state, flat.succ_prob
-    else:
-        rows = grid.successors
-        succ_start = starts(len(row) for row in rows)
-        succ_state = np.array([s for row in rows for s, _ in row], dtype=np.int64)
-        succ_prob = np.array([p.numerator / p.denominator for row in rows for _, p in row])
-    built: dict[int, Step] = {}
-    for step in grid.steps:
-        if id(step) not in built:
-            built[id(step)] = _step(step, succ_prob, product=grid.product)
-    return FloatModel(
-        grid.unit,
-        mdp.n_states,
-        grid.product,
-        starts(mdp.n_actions),
-        succ_start,
-        succ_state,
-        succ_prob,
-        tuple(built[id(step)] for step in grid.steps),
-        np.array([s for s, _ in mdp.initial], dtype=np.int64),
-        np.array([float(p) for _, p in mdp.initial]),
-        grid.exact,
-    )
 
 
 def _step(step: GridStep, succ_prob: Floats, *, product: bool) -> Step:

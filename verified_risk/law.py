@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 Masses: TypeAlias = Mapping[Any, Rational] | Iterable[tuple[Rational, Rational]]
 """``{value: probability}`` or pairs.  Keys are numbers of any kind; a union type would reject dicts of one kind."""
 
-_ALL = (Fraction(1),)
 Key = TypeVar("Key")
 Mass = TypeVar("Mass", Fraction, float, int)
 
@@ -65,10 +64,7 @@ class Law(files.Saved):
         pairs = masses.items() if isinstance(masses, Mapping) else masses
         read: dict[Fraction, Fraction] = {}
         for value, mass in pairs:
-            try:
-                x, p = as_fraction(value, f"{where}: atom"), as_fraction(mass, f"{where}[{value}]")
-            except InvalidNumber as error:
-                raise InvalidLaw(str(error)) from None
+            x, p = as_fraction(value, f"{where}: atom", InvalidLaw), as_fraction(mass, f"{where}[{value}]", InvalidLaw)
             if p < 0:
                 raise InvalidLaw(f"{where}[{said(x)}] is {said(p)}, wanted a probability in [0, 1]")
             if x in read:
@@ -95,14 +91,6 @@ class Law(files.Saved):
         """
         law = cls.__new__(cls)
         law._set(sorted((x, p) for x, p in weights.items() if p))
-        return law
-
-    @classmethod
-    def _at(cls, value: Fraction) -> Law:
-        """Return the law of a constant, without parsing."""
-        law = cls.__new__(cls)
-        object.__setattr__(law, "atoms", (value,))
-        object.__setattr__(law, "masses", _ALL)
         return law
 
     @classmethod

@@ -1,7 +1,5 @@
 """Progress of long calls: ``progress=`` always takes a function of one :class:`Progress`."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass

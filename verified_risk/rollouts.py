@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .learning.log import Log
     from .learning.policies import BlackBoxPolicy
 
+Thing = TypeVar("Thing")
 Row: TypeAlias = tuple[int, int, int, Fraction, int, bool]
 """Episode, state, action, reward, next state, and whether that ended the episode."""
 
@@ -82,7 +83,7 @@ class Rollout:
 
     @property
     def inside(self) -> bool | None:
-        """Whether the empirical CDF is within the band of the exact one; None if that law is not known, or known less
+        """True if the empirical CDF is within the band of the exact one; None if that law is not known, or known less
         precisely than the band is wide."""
         band = as_fraction(self.band, "band")
         if (self.exact is None and self.why_none) or self.exact_error > band:
@@ -98,11 +99,11 @@ class Rollout:
             return "\n".join(lines + [f"nothing to compare with: {self.why_none}"] * bool(self.why_none))
         apart = f"largest difference of the CDFs {float(self.distance):.4g}"
         if self.inside is None:
-            told = f"which decides nothing: the law itself is known to within {above(self.exact_error)}"
+            verdict = f"which decides nothing: the law itself is known to within {above(self.exact_error)}"
         else:
-            told = "inside" if self.inside else "OUTSIDE"
-            told += f" the band {self.band:.4g} (exceeded with probability at most {self.delta})"
-        return "\n".join([*lines, f"exact mean {number(self.exact.mean)}", f"{apart}, {told}"])
+            verdict = "inside" if self.inside else "OUTSIDE"
+            verdict += f" the band {self.band:.4g} (exceeded with probability at most {self.delta})"
+        return "\n".join([*lines, f"exact mean {number(self.exact.mean)}", f"{apart}, {verdict}"])
 
 
 def rollout(
@@ -183,58 +184,39 @@ def _law(counts: dict[Fraction, int], episodes: int) -> Law:
 
 def _in_model(policy: Policy, episodes: int, rng: np.random.Generator) -> dict[Fraction, int]:
     """Return how many episodes earned each return, drawn situation by situation."""
-    parts = tuple(policy.parts())
-    shares = _split(rng, episodes, [float(w) for w, _ in parts])
-    played = (_play_together(part, n, rng) for (_, part), n in zip(parts, shares, strict=True) if n)
+    played = (_play_together(part, n, rng) for part, n in _split(rng, episodes, [(q, w) for w, q in policy.parts()]))
     return added_up(pair for earned in played for pair in earned.items())
 
 
 def _play_together(policy: Policy, episodes: int, rng: np.random.Generator) -> dict[Fraction, int]:
     mdp = policy.mdp
-    starts = _split(rng, episodes, [float(p) for _, p in mdp.initial])
     level: dict[tuple[int, Fraction, Hashable], int] = {
-        (s, Fraction(), policy.start()): n for (s, _), n in zip(mdp.initial, starts, strict=True) if n
+        (s, Fraction(), policy.start()): n for s, n in _split(rng, episodes, mdp.initial)
     }
     for t in range(mdp.horizon):
         following: dict[tuple[int, Fraction, Hashable], int] = {}
         for (s, y, memory), n in level.items():
-            choice = policy.choice(t, s, memory)
-            for (a, _), k in zip(choice, _split(rng, n, [float(p) for _, p in choice]), strict=True):
-                if k:
-                    _branch(policy, t, s, a, y, memory, k, rng, following)
+            for a, k in _split(rng, n, policy.choice(t, s, memory)):
+                outcomes = [((target, r), p) for p, target, r in mdp.actions(s)[a].outcomes]
+                for (target, r), m in _split(rng, k, outcomes):
+                    for after, count in _split(rng, m, policy.memories(memory, t, s, a, r)):
+                        key = (target, y + mdp.step_reward(t, r), after)
+                        following[key] = following.get(key, 0) + count
         level = following
     return added_up((y, n) for (_, y, _), n in level.items())
 
 
-def _branch(
-    policy: Policy,
-    t: int,
-    s: int,
-    a: int,
-    y: Fraction,
-    memory: Hashable,
-    episodes: int,
-    rng: np.random.Generator,
-    following: dict[tuple[int, Fraction, Hashable], int],
-) -> None:
-    outcomes = policy.mdp.actions(s)[a].outcomes
-    for (_, target, r), n in zip(outcomes, _split(rng, episodes, [float(p) for p, _, _ in outcomes]), strict=True):
-        if not n:
-            continue
-        total = y + policy.mdp.step_reward(t, r)
-        memories = policy.memories(memory, t, s, a, r)
-        for (after, _), k in zip(memories, _split(rng, n, [float(p) for _, p in memories]), strict=True):
-            if k:
-                key = (target, total, after)
-                following[key] = following.get(key, 0) + k
-
-
-def _split(rng: np.random.Generator, episodes: int, chances: list[float]) -> list[int]:
-    """Draw how many of the episodes take each outcome."""
-    if len(chances) == 1:
-        return [episodes]
-    p = np.array(chances)
-    return [int(n) for n in rng.multinomial(episodes, p / p.sum())]
+def _split(
+    rng: np.random.Generator, episodes: int, law: Sequence[tuple[Thing, Fraction]]
+) -> Iterator[tuple[Thing, int]]:
+    """Draw how many of the episodes take each value of a law; yield those that some take."""
+    if len(law) == 1:
+        yield law[0][0], episodes
+        return
+    chances = np.array([float(p) for _, p in law])
+    for (value, _), n in zip(law, rng.multinomial(episodes, chances / chances.sum()), strict=True):
+        if n:
+            yield value, int(n)
 
 
 def _of_black_box(env: Any, policy: BlackBoxPolicy, episodes: int, seed: int) -> dict[Fraction, int]:
@@ -250,17 +232,17 @@ class _Simulated:
     def __init__(self, mdp: MDP, rng: np.random.Generator) -> None:
         self.mdp, self.rng = mdp, rng
 
-    def _drawn(self, chances: list[float]) -> int:
-        p = np.array(chances)
+    def _drawn(self, chances: Iterable[Fraction]) -> int:
+        p = np.array([float(chance) for chance in chances])
         return int(self.rng.choice(len(p), p=p / p.sum()))
 
     def reset(self, *, seed: int | None = None) -> tuple[int, dict[str, Any]]:
-        self.state = self.mdp.initial[self._drawn([float(p) for _, p in self.mdp.initial])][0]
+        self.state = self.mdp.initial[self._drawn(p for _, p in self.mdp.initial)][0]
         return self.state, {}
 
     def step(self, action: int) -> tuple[int, Fraction, bool, bool, dict[str, Any]]:
         outcomes = self.mdp.actions(self.state)[action].outcomes
-        _, self.state, reward = outcomes[self._drawn([float(p) for p, _, _ in outcomes])]
+        _, self.state, reward = outcomes[self._drawn(p for p, _, _ in outcomes)]
         return self.state, reward, False, False, {}
 
 

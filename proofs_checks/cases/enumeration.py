@@ -1,7 +1,5 @@
 """Exhaustive families of small objects: every law, model and policy up to a stated size."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
@@ -81,11 +79,10 @@ def coin_models(*horizons: int) -> Iterator[MDP]:
         yield from one_state_models(two_point_laws(grid("1/2"), 2), horizon)
 
 
-def return_policies(mdp: MDP, choices: Sequence[Any] | None = None) -> Iterator[ReturnPolicy]:
-    """All y-policies with the given choices in every state (default: all deterministic ones)."""
+def return_policies(mdp: MDP) -> Iterator[ReturnPolicy]:
+    """All deterministic y-policies."""
     cells = return_cells(mdp)
-    options = [choices if choices is not None else range(mdp.n_actions[s]) for _, s, _ in cells]
-    for selected in itertools.product(*options):
+    for selected in itertools.product(*(range(mdp.n_actions[s]) for _, s, _ in cells)):
         yield ReturnPolicy(mdp, dict(zip(cells, selected, strict=True)))
 
 

@@ -11,15 +11,13 @@ A pair that was never visited has radius 1 (any estimate): then :math:`\hat P = 
 :math:`\hat R = \delta_1`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 from verified_risk.law import Law
-from verified_risk.mdp import MDP
+from verified_risk.mdp import MDP, Action
 from verified_risk.numbers.enclosure import Real
 from verified_risk.objectives import Weighting
 from verified_risk.policy import MarkovPolicy, MixturePolicy, Policy, ReturnPolicy
@@ -69,16 +67,24 @@ def empirical_law(rewards: Iterable[tuple[Fraction, int]]) -> Law:
     return Law.of_weights({r: Fraction(n, total) for r, n in pairs})
 
 
+def rebuilt(mdp: MDP, pair: Callable[[int, int, Action], tuple[Any, Any]]) -> MDP:
+    """The model in which every pair has the row and the reward law ``pair(s, a, action)``."""
+    pairs = [[pair(s, a, action) for a, action in enumerate(mdp.actions(s))] for s in range(mdp.n_states)]
+    rows, laws = ([[entry[i] for entry in own] for own in pairs] for i in range(2))
+    return MDP(dict(mdp.initial), rows, laws, mdp.horizon)
+
+
 def empirical_mdp(mdp: MDP, history: Iterable[Episode]) -> MDP:
     """The model of the observed frequencies; an unvisited pair pays 0 and stays (it needs radius 1 to be used)."""
     counts = counts_of(mdp, history)
-    transitions: list[list[Any]] = [[] for _ in range(mdp.n_states)]
-    rewards: list[list[Any]] = [[] for _ in range(mdp.n_states)]
-    for (s, _), seen in counts.items():
-        n = seen.visits
-        transitions[s].append([Fraction(m, n) for m in seen.successors] if n else {s: 1})
-        rewards[s].append(empirical_law(seen.rewards) if n else 0)
-    return MDP(dict(mdp.initial), transitions, rewards, mdp.horizon)
+
+    def estimate(s: int, a: int, action: Action) -> tuple[Any, Any]:
+        seen = counts[s, a]
+        if not seen.visits:
+            return {s: 1}, 0
+        return [Fraction(m, seen.visits) for m in seen.successors], empirical_law(seen.rewards)
+
+    return rebuilt(mdp, estimate)
 
 
 def row_of(mdp: MDP, s: int, a: int) -> tuple[Fraction, ...]:
@@ -96,7 +102,7 @@ def optimistic_row(row: Sequence[Fraction], eps: Fraction) -> tuple[Fraction, ..
 
 
 def printed_optimistic_row(row: Sequence[Fraction], eps: Fraction) -> tuple[Fraction, ...]:
-    """As printed: ``s_inf`` takes what is missing from the *unshifted* row, which is nothing."""
+    """The printed row: ``s_inf`` takes what is missing from the *unshifted* row, which is nothing."""
     kept = tuple(max(p - eps, Fraction()) for p in row)
     return (*kept, 1 - sum(row, Fraction()))
 

@@ -10,8 +10,6 @@ with every :math:`\rho_j` an atom of Z.  For fixed rho, :math:`V_T(s,y) = h_\rho
 reachable or not.  This file shares no code with the planners of ``verified_risk``.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise, product
 from typing import Any, TypeAlias
@@ -26,7 +24,7 @@ Tails: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
 
 
 def concave(case: Any) -> bool:
-    """Whether the weighting of a case is concave."""
+    """Return whether the weighting of a case is concave."""
     return case.weighting.shape in ("linear", "concave")
 
 

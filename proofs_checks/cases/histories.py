@@ -4,8 +4,6 @@ A history before step t is :math:`\xi_t = ((s_0, a_0, r_0), \dots, (s_{t-1}, a_{
 from 0, so an episode is :math:`\xi_T` here (the paper, counting from 1, should write :math:`\xi_{T+1}`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, TypeAlias, TypeVar

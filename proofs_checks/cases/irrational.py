@@ -3,8 +3,6 @@ r"""Functions of real numbers that claims need beyond :mod:`verified_risk.number
 Rational values (``root(4)``, ``log(1)``, ``exp(0)``) are exact, so that a claim that holds with equality is decided.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Iterable
 from fractions import Fraction

@@ -3,8 +3,6 @@ r"""Exact laws of small experiments: multinomials, tapes of independent draws, a
 Every outcome is enumerated with its rational probability; nothing is simulated.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction

@@ -9,8 +9,6 @@ small denominators.
 ... def test_cvar_is_below_the_mean(law, alpha): ...
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
@@ -19,9 +17,10 @@ from typing import Any, Literal, TypeAlias
 from hypothesis import strategies as st
 
 import verified_risk as vr
+from verified_risk.mdp import Action
 
 from .enumeration import return_cells
-from .estimation import Episode, Radii, row_of
+from .estimation import Episode, Radii, rebuilt, row_of
 from .greedy import reachable_sums
 from .histories import history_policy, possible_histories, weighted
 
@@ -258,19 +257,15 @@ def mdp_pairs(
     mdp = draw(mdps(max_horizon=max_horizon, max_atoms=max_atoms, max_denominator=max_denominator, **bounds))
     shifted = draw(st.booleans())
     half = Fraction(1, 2 * max_denominator)
-    transitions: list[list[Any]] = [[] for _ in range(mdp.n_states)]
-    rewards: list[list[Any]] = [[] for _ in range(mdp.n_states)]
-    for s, a, action in mdp:
-        row = row_of(mdp, s, a)
-        transitions[s].append(draw(st.one_of(st.just(row), masses(mdp.n_states))))
-        law = action.reward_law
+
+    def pair(s: int, a: int, action: Action) -> tuple[Any, Any]:
+        row = draw(st.one_of(st.just(row_of(mdp, s, a)), masses(mdp.n_states)))
         if shifted:
-            move = draw(st.sampled_from((Fraction(), half, -half)))
-            rewards[s].append(_moved(law, move))
-        else:
-            other = laws(max_atoms=max_atoms, max_denominator=max_denominator)
-            rewards[s].append(draw(st.one_of(st.just(law), other)))
-    return mdp, vr.MDP(dict(mdp.initial), transitions, rewards, mdp.horizon)
+            return row, _moved(action.reward_law, draw(st.sampled_from((Fraction(), half, -half))))
+        other = laws(max_atoms=max_atoms, max_denominator=max_denominator)
+        return row, draw(st.one_of(st.just(action.reward_law), other))
+
+    return mdp, rebuilt(mdp, pair)
 
 
 @st.composite
@@ -364,32 +359,29 @@ def empirical_models(draw: st.DrawFn, mdp: vr.MDP, *, event: Event = "on", max_w
 
     On the event the radii cover the errors (often with nothing to spare); off it, some radius does not.
     """
-    transitions: list[list[Any]] = [[] for _ in range(mdp.n_states)]
-    rewards: list[list[Any]] = [[] for _ in range(mdp.n_states)]
     needed: list[list[Fraction]] = [[] for _ in range(mdp.n_states)]
-    for s, a, action in mdp:
-        row = row_of(mdp, s, a)
+
+    def pair(s: int, a: int, action: Action) -> tuple[Any, Any]:
+        row, law = row_of(mdp, s, a), action.reward_law
         support = [i for i, p in enumerate(row) if p]
         moved = [Fraction()] * mdp.n_states
         for i, p in zip(support, draw(masses(len(support), max_weight=max_weight)), strict=True):
             moved[i] = p
         estimate = tuple(moved) if draw(st.booleans()) else row
-        law = action.reward_law
+        seen = law
         if draw(st.booleans()):
             weights = draw(masses(len(law), max_weight=max_weight))
             seen = vr.Law.of_weights(dict(zip(law.atoms, weights, strict=True)))
-        else:
-            seen = law
-        transitions[s].append(estimate)
-        rewards[s].append(seen)
         excess = max(q - p for p, q in zip(row, estimate, strict=True))
         needed[s].append(max(excess, law.kolmogorov(seen)))
+        return estimate, seen
+
+    estimated = rebuilt(mdp, pair)
     spare = st.sampled_from((Fraction(), Fraction(1, 8), Fraction(1, 4), Fraction(1, 2), Fraction(1)))
     radii = [[min(Fraction(1), least + draw(spare)) for least in row] for row in needed]
     off = event == "off" or (event == "any" and draw(st.booleans()))
     if off:
         radii = [[least / draw(st.sampled_from((1, 2, 4))) for least in row] for row in needed]
-    estimated = vr.MDP(dict(mdp.initial), transitions, rewards, mdp.horizon)
     return estimated, tuple(tuple(row) for row in radii)
 
 

@@ -11,8 +11,6 @@ The result is a :class:`.ledger.Ledger`.  An audit fails when
 * a step of a symbolic proof fails, or the planted error breaks none.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import math
@@ -25,16 +23,18 @@ from pathlib import Path
 from typing import Any
 
 from verified_risk.numbers.enclosure import Real, bounds
+from verified_risk.pool import packed, workers
 
 from .. import recheck
 from ..evidence.coq.record import machine_checked
 from . import certificate, power, search
 from .ledger import ClaimText, Enumerated, FoundAgain, Ledger, Refutation, Row, Sampled, Support
 from .model import Claim, Evidence, Rank, Statement, Verdict
-from .workers import packed, workers
 
 DEFAULT_EXAMPLES = 200
 ENOUGH_EXAMPLES = 50  # audits with fewer examples require proportionally fewer cases that meet the hypotheses
+SHARED = ("label", "title", "section", "paper", "said", "finding", "cause", "uses", "theory", "notes")
+"""Fields that a row of the ledger has in common with its statement."""
 LEAST_SHARE_MET = 20  # at least one random case in 20 must meet the hypotheses
 
 
@@ -96,16 +96,7 @@ def row_of(
 ) -> Row:
     """The row of a statement of which an audit found this."""
     return Row(
-        label=statement.label,
-        title=statement.title,
-        section=statement.section,
-        paper=statement.paper,
-        said=statement.said,
-        finding=statement.finding,
-        cause=statement.cause,
-        uses=statement.uses,
-        theory=statement.theory,
-        notes=statement.notes,
+        **{name: getattr(statement, name) for name in SHARED},
         source=source_file(statement),
         source_sha256=source_hash(statement),
         printed=claim_text(statement.printed),

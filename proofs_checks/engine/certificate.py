@@ -4,8 +4,6 @@ A file holds the label, the instance and the format version, not the conclusion.
 it with the standard library alone and shares no code with the rest of this package.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from os import PathLike

@@ -4,8 +4,6 @@ The decoder follows the field annotations of the dataclass, so new kinds of case
 to the model field before it.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import types
 import typing

@@ -84,7 +84,7 @@ def always(case: Any) -> bool:
 
 
 class Hypotheses:
-    """The conjunction of named hypotheses; a search tells which of them cases notice."""
+    """The conjunction of named hypotheses; a search reports which of them its cases notice."""
 
     def __init__(self, **parts: Callable[[Any], bool]) -> None:
         self.parts = parts
@@ -213,7 +213,7 @@ def equality(left: Real, right: Real, name: str = "equation") -> Real:
 
 
 def at_most(small: Real, large: Real, name: str = "bound") -> Real:
-    """The slack ``large - small`` of an inequality; ``name`` tells it from other parts of the same claim.
+    """The slack ``large - small`` of an inequality; ``name`` distinguishes it from other parts of the same claim.
 
     >>> str(at_most(Fraction(1, 2), Fraction(2)))
     '3/2'
@@ -270,7 +270,7 @@ class Statement(Generic[Case]):
 
     label: str
     title: str
-    section: str
+    section: str = ""
     paper: Paper | None = None
     said: Said = "printed"
     printed: Claim[Case] | None = None
@@ -320,7 +320,7 @@ class Statement(Generic[Case]):
 
     @property
     def should_be_refuted(self) -> bool:
-        """Whether the printed claim is false and needs a counterexample."""
+        """True if the printed claim is false, so that it needs a counterexample."""
         return self.printed is not None and self.finding.is_false
 
     def __str__(self) -> str:

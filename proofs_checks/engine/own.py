@@ -1,7 +1,5 @@
 """Audits of one's own: statements from a module, and a folder with an example to start from."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

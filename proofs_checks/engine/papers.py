@@ -1,7 +1,5 @@
 """The papers that statements are about."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

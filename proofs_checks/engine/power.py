@@ -7,8 +7,6 @@ decides all factors, because the cases that it climbs to depend on the true clai
 A claim may also lose a hypothesis.  The generator notices if some case that misses this one alone refutes the claim.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -41,7 +39,7 @@ def power(searches: Iterable[Search[Any]]) -> dict[str, str]:
 
 
 def is_evidence(found: dict[str, str]) -> bool:
-    """Whether cases tell something: not if a claim has bounds and every one of them exceeds what it bounds by far."""
+    """Return False if the claim has bounds and cases come close to none of them; such cases are no evidence."""
     return not found or any(factor != "none" for factor in found.values())
 
 

@@ -23,10 +23,10 @@ from hypothesis.strategies import SearchStrategy
 
 from verified_risk.errors import VerifiedRiskError
 from verified_risk.numbers.enclosure import Real, bounds
+from verified_risk.pool import packed, workers
 
 from . import shown
 from .model import Case, Claim, Statement, Verdict, parts_of, verdict_of
-from .workers import packed, workers
 
 STORAGE = "HYPOTHESIS_STORAGE_DIRECTORY"
 
@@ -109,7 +109,7 @@ class Found(Generic[Case]):
 
 @dataclass(frozen=True, repr=False)
 class Conjecture(Generic[Case]):
-    """What a search says about a claim: its verdict, the counterexample if there is one, and the cases seen."""
+    """The answer of a search: the verdict, the counterexample if there is one, and the cases seen."""
 
     claim: Claim[Case]
     verdict: Verdict
@@ -210,23 +210,17 @@ def _share_of_search(sent: bytes, examples: int, seed: int) -> bytes:
 
 
 def find_counterexample(
-    statement: Statement[Case],
-    *,
-    seed: int,
-    budget: int | None = None,
-    claim: Claim[Case] | None = None,
-    shrink: bool = True,
+    statement: Statement[Case], *, seed: int, claim: Claim[Case] | None = None, shrink: bool = True
 ) -> Found[Case] | None:
     """Search for a case that refutes the printed claim with the statement's generator, and shrink it.
 
-    ``budget`` bounds the cases until the first failure (default: the statement's ``find_budget``); shrinking is not
-    counted.  ``claim`` replaces the printed claim.  Return None if no case was found.
+    ``claim`` replaces the printed claim.  Return None if the statement's ``find_budget`` of cases, not counting those
+    met while shrinking, shows none.
     """
     target = claim if claim is not None else statement.printed
     if target is None:
         raise ValueError(f"{statement.label} has no printed claim to refute")
-    cases = statement.find_budget if budget is None else budget
-    return find(target, statement.cases(), seed=seed, budget=cases, shrink=shrink)
+    return find(target, statement.cases(), seed=seed, budget=statement.find_budget, shrink=shrink)
 
 
 def find(

@@ -1,7 +1,5 @@
 """The five severities of findings, used by every table, page, file and command, and their causes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -31,12 +29,12 @@ class Severity(StrEnum):
 
     @property
     def is_passed_on(self) -> bool:
-        """Whether statements that rest on the claim inherit the finding; a slip is not inherited."""
+        """True if statements that rest on the claim inherit the finding; a slip is not inherited."""
         return self not in (Severity.HOLDS, Severity.SLIP)
 
     @property
     def is_false(self) -> bool:
-        """Whether the claim fails in some case if read literally, and so needs a counterexample."""
+        """True if the claim fails in some case if read literally, and so needs a counterexample."""
         return self not in (Severity.HOLDS, Severity.GAP)
 
 

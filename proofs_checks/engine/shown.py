@@ -3,8 +3,6 @@
 States are numbered as in the file, steps from 1 as in the paper; actions 0, 1, 2 are called a, b, c.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from fractions import Fraction

@@ -7,8 +7,6 @@ decided by expanding in the ring of polynomials over the rationals, so they hold
 Each proof has a planted error, which must break a step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The command line on mutated files and arguments: exit status 0, 1 or 2, no traceback, a message for bad input."""
 
-from __future__ import annotations
-
 import os
 import random
 from pathlib import Path

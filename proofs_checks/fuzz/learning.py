@@ -1,7 +1,5 @@
 """Learners against brute force: the values, intervals and proof audit that a run reports."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Small random models and objectives as plain JSON, and smaller ones for shrinking."""
 
-from __future__ import annotations
-
 import copy
 import random
 from collections.abc import Iterator

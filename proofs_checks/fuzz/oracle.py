@@ -6,8 +6,6 @@ and after each of its outcomes any law that is attained from there.  The worth o
 :math:`\Phi = x_{max} - \int G(F(x))\,dx`.  The library and its tests use neither method.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterable
@@ -37,14 +35,11 @@ def attainable(model: dict[str, Any], most: int = 3000) -> set[Atoms]:
     laws: list[set[Atoms]] = [{frozenset({(Fraction(), Fraction(1))})} for _ in outcomes]
     for t in reversed(range(model["horizon"])):
         scale = discount**t
-        before: list[set[Atoms]] = []
-        for actions in outcomes:
-            found: set[Atoms] = set()
-            for rows in actions:
-                parts = [(Fraction(p), scale * Fraction(r), laws[s]) for p, s, r in rows if Fraction(p)]
-                found |= _joined(parts, most)
-            before.append(found)
-        laws = before
+        parts = [
+            [[(Fraction(p), scale * Fraction(r), laws[s]) for p, s, r in rows if Fraction(p)] for rows in actions]
+            for actions in outcomes
+        ]
+        laws = [set[Atoms]().union(*(_joined(own, most) for own in actions)) for actions in parts]
     return _joined([(Fraction(p), Fraction(), laws[s]) for s, p in enumerate(model["initial"]) if Fraction(p)], most)
 
 
@@ -116,10 +111,7 @@ def curve_of(text: str) -> tuple[Curve, bool]:
         curves.append((Fraction(weight or 1), curve, exact))
 
     def value(tau: Fraction) -> Value:
-        total: Value = Fraction()
-        for weight, curve, _ in curves:
-            total = total + weight * curve(tau)
-        return total
+        return sum((weight * curve(tau) for weight, curve, _ in curves), Fraction())
 
     return value, all(exact for _, _, exact in curves)
 

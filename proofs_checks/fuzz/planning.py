@@ -1,7 +1,5 @@
 """Planner against brute force; ``recheck`` and ``prove`` against honest and forged plans."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import random

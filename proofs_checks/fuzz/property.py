@@ -5,8 +5,6 @@ A case is plain JSON, so a failure can be stored in a file and checked again.  A
 does not test the property.
 """
 
-from __future__ import annotations
-
 import hashlib
 import random
 import re
@@ -45,10 +43,6 @@ class OutOfTime(BaseException):
     """A case exceeded its time limit.  Derived from BaseException so that commands under test do not catch it."""
 
 
-def _nothing_smaller(case: Case) -> Iterator[Case]:
-    return iter(())
-
-
 @dataclass(frozen=True)
 class Property:
     """``make(rng)`` draws a case, ``check(case)`` raises if it fails, ``smaller(case)`` yields simpler cases."""
@@ -57,7 +51,7 @@ class Property:
     title: str
     make: Callable[[random.Random], Case]
     check: Callable[[Case], None]
-    smaller: Callable[[Case], Iterator[Case]] = _nothing_smaller
+    smaller: Callable[[Case], Iterator[Case]] = lambda case: iter(())
     available: Callable[[], str | None] = lambda: None
     """Return why the property cannot be checked here, or None if it can."""
     warm: Callable[[], None] = lambda: None

@@ -6,8 +6,6 @@ reader behind it is tested.
 Mutations start from a valid text of each kind of file and go by tokens; most results pass the first checks of a reader.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import math
@@ -105,28 +103,6 @@ def shorter(text: str) -> Iterator[str]:
         size //= 2
 
 
-PRISM = """mdp
-const int N = 2;
-const double p = 1/3;
-module walk
-  s : [0..N] init 0;
-  [go] s<N -> p:(s'=s+1) + 1-p:(s'=0);
-  [stay] true -> (s'=s);
-endmodule
-rewards "gain"
-  [go] true : 1/2;
-  s=N : 0.25;
-endrewards
-"""
-JANI = """{"jani-version": 1, "name": "d", "type": "mdp", "actions": [{"name": "go"}],
-"variables": [{"name": "s", "type": {"kind": "bounded", "base": "int", "lower-bound": 0, "upper-bound": 2},
- "initial-value": 0}, {"name": "gain", "type": "real", "transient": true, "initial-value": 0}], "properties": [],
-"automata": [{"name": "a", "locations": [{"name": "l"}], "initial-locations": ["l"], "edges": [{"location": "l",
- "action": "go", "guard": {"exp": {"op": "<", "left": "s", "right": 2}}, "assignments": [{"ref": "gain", "value": 3}],
- "destinations": [{"location": "l", "probability": {"exp": 0.5}, "assignments": [{"ref": "s", "value": 1}]},
- {"location": "l", "probability": {"exp": 0.5}, "assignments": [{"ref": "s", "value": 2}]}]}]}],
-"system": {"elements": [{"automaton": "a"}], "syncs": [{"synchronise": ["go"], "result": "go"}]}}
-"""
 LEARNED: dict[str, Any] = {"objective": "cvar(1/2)", "episodes": 4, "seed": 1}
 """The run whose checkpoint is mutated."""
 CELL = Cell("two_paths", "mean", episodes=3)
@@ -147,7 +123,7 @@ def valid(kind: str, number: int) -> str:
     if kind == "certificate":
         return rng.choice(sorted(CERTIFICATES.glob("*.json"))).read_text("utf-8")
     if kind in ("prism", "jani"):
-        return {"prism": PRISM, "jani": JANI}[kind]
+        return Path(__file__).with_name(f"walk.{kind}").read_text("utf-8")
     if kind == "ledger":
         return auditing.run(rng.sample(SMALL_STATEMENTS, 2), examples=2, seed=number, jobs=1).to_json()
     if kind == "learning":
@@ -291,7 +267,7 @@ def _survives(mdp: vr.MDP, path: Path) -> None:
 
 
 def _kept(kind: Any, path: Path) -> Any:
-    """What the file holds; it is the same after saving and loading it, compared as text because NaN != NaN."""
+    """Load the file; fail if saving and loading the object changes it (as text, because NaN != NaN)."""
     held, again = kind.load(path), path.with_name("again.json")
     held.save(again)
     if files.digest(kind.load(again).to_json()) != files.digest(held.to_json()):

@@ -5,14 +5,11 @@ after every batch, so a killed run can be continued.  Batches that were running 
 their seeds are not used again.
 """
 
-from __future__ import annotations
-
 import json
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cache
+from functools import cache, partial
 from itertools import cycle
 from multiprocessing import get_context
 from os import PathLike
@@ -21,10 +18,10 @@ from typing import Any
 
 from verified_risk import files
 from verified_risk.errors import InvalidArgument, InvalidFile
+from verified_risk.pool import calls
+from verified_risk.pool import workers as start
 
 from ..engine.search import leaving_nothing
-from ..engine.workers import Workers
-from ..engine.workers import workers as start
 from . import commands, learning, planning, readers, statements
 from .property import Batch, Case, Failure, Outcome, Property, run_cases
 
@@ -58,7 +55,7 @@ class Count:
     failures: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
     absent: str | None = None
-    """Why the property could not be checked in the last run; None if it could."""
+    """The reason why the property could not be checked in the last run; None if it could."""
 
 
 class Folder:
@@ -264,39 +261,14 @@ def run(
     return report
 
 
-# -- engines ---------------------------------------------------------------------------------------------------------
-
-
 def _outcomes(more: Callable[[], Batch | None], workers: int, cluster: str | None) -> Iterator[tuple[Batch, Outcome]]:
+    """Run the batches in this process without workers, otherwise in a pool."""
     if workers == 0 and cluster is None:
         while (batch := more()) is not None:
             yield batch, run_batch(batch)
         return
-    finished = False
-    while not finished:  # with a new pool after a worker has died
-        with start(workers, cluster, get_context("spawn")) as pool:
-            finished = yield from _fed(more, pool)
-
-
-def _fed(more: Callable[[], Batch | None], pool: Workers) -> Generator[tuple[Batch, Outcome], None, bool]:
-    """Keep all workers busy until there are no more, which is returned as True, or a worker dies."""
-    running: dict[Any, Batch] = {}
-    healthy = True
-    while True:
-        while healthy and len(running) < pool.count and (batch := more()) is not None:
-            try:
-                running[pool.submit(run_batch, batch)] = batch
-            except BrokenProcessPool:
-                healthy = False
-        if not running:
-            return healthy
-        for future in pool.first(list(running)):
-            batch = running.pop(future)
-            try:
-                yield batch, future.result()
-            except BrokenProcessPool:
-                healthy = False
-                yield batch, _died(batch)
+    for batch, future in calls(run_batch, more, partial(start, workers, cluster, get_context("spawn"))):
+        yield batch, _died(batch) if future is None else future.result()
 
 
 def _died(batch: Batch) -> Outcome:

@@ -1,7 +1,5 @@
 """True claims of the statements on cases of their generators, with new seeds."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 

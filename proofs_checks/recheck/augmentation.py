@@ -1,7 +1,5 @@
 """A policy averaged over the histories with the same state that earned at most y."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any

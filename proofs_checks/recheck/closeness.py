@@ -1,7 +1,5 @@
 """The difference between the values of a policy in two models."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any, NamedTuple
 

@@ -1,7 +1,6 @@
 """Check certificate files: recompute both sides of the claim with the file's label and print them."""
 
-from __future__ import annotations
-
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Mapping
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -10,24 +9,19 @@ from runpy import run_path
 from stat import S_ISCHR
 from typing import Any
 
-from . import augmentation, closeness, cvar, discretisation, event, experiment, optimism, regret, setting
+from . import augmentation, closeness, cvar, discretisation, event, optimism, regret, setting
 from .file_format import CHECKS, Outcome, Rejected, read
 
-SUBJECTS = (setting, augmentation, discretisation, cvar, event, optimism, closeness, regret, experiment)
+SUBJECTS = (setting, augmentation, discretisation, cvar, event, optimism, closeness, regret)
 """Importing a module registers the checks of its labels."""
 
-USAGE = "usage: python proofs_checks/recheck [--checks CHECKS.py] FILE [FILE ...]"
-HELP = f"""{USAGE}
-
+HELP = """\
 Check certificates of counterexamples with the standard library alone: read the instance of each FILE, recompute both
 sides of the claim with its label, and print them.
 
 REFUTES          both sides, recomputed, contradict the claim
 DOES NOT REFUTE  they do not
 REJECTED         the file is not a certificate, or its label is unknown
-
-With --checks, the functions in the dictionary CHECKS of this file recompute the claims of other labels: from an
-instance to (left, relation, right), the relation one of <=, >=, =.
 
 The exit status is that of the worst file: 0, 1 or 2 in this order.  The stored certificates are in
 proofs_checks/certificates, their format in docs/certificate_format.md.
@@ -62,25 +56,21 @@ def _decimal(value: Fraction) -> str:
     return str(Context(prec=12).divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
-def main(paths: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Check files; return the exit status of the worst one."""
-    if not paths:
-        print(USAGE)
-        return 2
-    if paths[0] in ("-h", "--help"):
-        print(HELP, end="")
-        return 0
+    parser = ArgumentParser("recheck", description=HELP, formatter_class=RawDescriptionHelpFormatter)
+    said = "whose dictionary CHECKS has functions for other labels, from an instance to (left, <= or >= or =, right)"
+    parser.add_argument("--checks", metavar="FILE", help=said)
+    parser.add_argument("files", metavar="FILE", nargs="+")
+    given = parser.parse_args(arguments)
     status, more = 0, None
-    if paths[0] == "--checks":
-        if len(paths) < 3:
-            print(USAGE)
-            return 2
+    if given.checks is not None:
         try:
-            more, paths = run_path(paths[1])["CHECKS"], paths[2:]
+            more = run_path(given.checks)["CHECKS"]
         except (OSError, SyntaxError, LookupError) as error:
-            print(f"{paths[1]}: REJECTED: no file with a dictionary CHECKS: {type(error).__name__}: {error}")
+            print(f"{given.checks}: REJECTED: no file with a dictionary CHECKS: {type(error).__name__}: {error}")
             return 2
-    for path in paths:
+    for path in given.files:
         try:
             with open(path, encoding="utf-8") as file:
                 if S_ISCHR(fstat(file.fileno()).st_mode):

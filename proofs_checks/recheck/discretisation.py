@@ -1,7 +1,5 @@
 """Rewards rounded up to multiples of eta."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple

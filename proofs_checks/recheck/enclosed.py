@@ -3,8 +3,6 @@
 A claim "left <= right" is refuted when the low end of its left side exceeds the high end of its right side.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The empirical model and the confidence event."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """Laws and weightings as dicts and functions, in exact rational arithmetic."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from itertools import pairwise

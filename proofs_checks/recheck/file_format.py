@@ -1,7 +1,5 @@
 """The certificate file: format, digest, and the result of a check."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence

@@ -1,7 +1,5 @@
 """The optimistic model."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Models, policies and the laws of their histories, by enumeration of paths."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The regret bound and the counting behind it."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any
@@ -74,7 +72,7 @@ def optimistic(seen: list[Fraction], eps: Fraction) -> Model:
 
 
 def planner_is_optimal(seen: list[Fraction], eps: Fraction) -> bool:
-    """Whether a, then a at a seen first reward or 1, else b, is best among all policies of the optimistic model."""
+    """Return whether a, then a at a seen first reward or 1, else b, is optimal in the optimistic model."""
     m = optimistic(seen, eps)
 
     def plays(xi: History) -> Lottery:

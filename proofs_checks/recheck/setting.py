@@ -1,7 +1,5 @@
 """Histories, quantiles, objectives, the assumptions and the key identity."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
 from statistics import NormalDist
@@ -21,7 +19,7 @@ def _key_identity(data: dict[str, Any]) -> Outcome:
 
 @check("intro:key")
 def _key_identity_of_the_introduction(data: dict[str, Any]) -> Outcome:
-    """The same with 2T."""
+    """Phi <= 2T - int_0^M G(F)."""
     return _key_form(data, 2)
 
 

@@ -1,7 +1,5 @@
 """The numbers of the summary, for README, docs/audit.md and the page.  Findings with the same cause count once."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The generated files: the ledger docs/audit.json, and docs/audit.md, statements.svg, theory/formal.md, README.md."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from verified_risk.files import write_text

@@ -3,8 +3,6 @@
 It is drawn in the audit page, whose style sheet colours it, and in docs/statements.svg, which has its own colours.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape

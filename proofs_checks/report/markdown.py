@@ -1,7 +1,5 @@
 """docs/audit.md, generated from the ledger, and the summary of the audit in README.md, between two markers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..engine.ledger import ClaimText, Ledger, Row

@@ -1,7 +1,5 @@
 """The vocabulary of reports: findings, ranks, sections, anchors, numbers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from fractions import Fraction

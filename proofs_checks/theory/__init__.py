@@ -1,9 +1,7 @@
 """All statements, in the order of the paper.
 
-Folders are subjects, which the paper's order crosses: the key lemma of section 5 belongs to the setting.
+The folders are by subject, so one section of the paper may have statements in several of them.
 """
-
-from __future__ import annotations
 
 from dataclasses import replace
 from difflib import get_close_matches
@@ -25,31 +23,10 @@ from .closeness import (
     lem_tildebound,
 )
 from .cvar import cvar_appendix, cvar_rho
-from .discretisation import (
-    def_discretised,
-    lem_pihatcdfbound,
-    lem_pihatphibound,
-    pathwise,
-    thm_discretized,
-)
-from .event import (
-    empirical_model,
-    event_conditioning,
-    l0_adaptive,
-    l0_tape,
-    lem_event,
-    martingale,
-    thm_main_radius,
-)
+from .discretisation import def_discretised, lem_pihatcdfbound, lem_pihatphibound, pathwise, thm_discretized
+from .event import empirical_model, event_conditioning, l0_adaptive, l0_tape, lem_event, martingale, thm_main_radius
 from .experiment import exp_forty, experiment_paths
-from .optimism import (
-    def_optimistic,
-    l1_coupling,
-    l1_greedy,
-    l1_markov,
-    lem_optimismhat,
-    unvisited_pairs,
-)
+from .optimism import def_optimistic, l1_coupling, l1_greedy, l1_markov, lem_optimismhat, unvisited_pairs
 from .regret import (
     class_atoms,
     class_markov,
@@ -162,8 +139,8 @@ _ALL: tuple[Statement[Any], ...] = (
     *exp_forty.STATEMENTS,
 )
 
-ALL = tuple(replace(statement, paper=AUDITED) for statement in _ALL)
-
+ALL = tuple(replace(one, paper=AUDITED, section=one.section or "corrected theory") for one in _ALL)
+"""All statements; one that names no section of the paper belongs to the corrected theory."""
 
 BY_LABEL = {statement.label: statement for statement in ALL}
 

@@ -4,8 +4,6 @@ Line numbers are those of the LaTeX source of the preprint (arXiv 2210.05650).  
 same cause; summaries count causes.  A cause without a severity is a slip.
 """
 
-from __future__ import annotations
-
 from ..engine.severity import Cause, Severity
 
 PARTS = Cause(

@@ -1,7 +1,5 @@
 """Claims, search and audit: each kind of failure is reported."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -292,10 +290,7 @@ def test_a_ledger_is_written_and_read_back_the_same():
         (lambda data: data.update(version=1), "version 1; wanted"),
         (lambda data: data.update(format="proofs_checks/formal"), "a ledger of format 'proofs_checks/formal'"),
         (lambda data: data.pop("seed"), "wanted the keys"),
-        (
-            lambda data: data["statements"][0].update(finding="refuted"),
-            "finding is .refuted., wanted one of",
-        ),
+        (lambda data: data["statements"][0].update(finding="refuted"), "finding is .refuted., wanted one of"),
         (lambda data: data["statements"][0]["support"].update(rank=3), "support.rank is '3', wanted a str"),
         (lambda data: data["statements"][0].update(uses="lem:key"), "uses is 'lem:key', wanted a list"),
     ],

@@ -1,7 +1,5 @@
 """Rows, commands and certificates of an audit do not overstate what was found."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from fractions import Fraction as Q
@@ -126,7 +124,7 @@ def test_commands_end_with_1_if_something_failed_and_say_so(monkeypatch, tmp_pat
 
 
 def test_one_failure_of_an_audited_statement_fails_its_test():
-    """What ``pytest --audit-statement`` runs."""
+    """The result of ``pytest --audit-statement``."""
     pytest_plugin.AuditItem.runtest(SimpleNamespace(statement=GOOD, examples=20))
     failing = replace(GOOD, least_met=10_000)
     assert len(failures(failing, 20)) == 1

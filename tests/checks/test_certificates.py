@@ -1,7 +1,5 @@
 """Counterexamples as files: fresh, rechecked without this package, and rejected once edited."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import json
@@ -85,7 +83,7 @@ def numbers_in(data, path=()):
 
 
 def changed(data, path, by=Fraction(1, 7)):
-    """The same data with the number at ``path`` moved; a whole number moves by at least 1."""
+    """The data with the number at ``path`` moved, a whole number by at least 1."""
     twin = copy.deepcopy(data)
     place = twin
     for key in path[:-1]:

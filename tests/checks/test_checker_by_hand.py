@@ -4,8 +4,6 @@
 thousandth, changed probabilities, actions, windows, multipliers and weights are refused, each for the reason named.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

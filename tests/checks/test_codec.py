@@ -1,7 +1,5 @@
 """Cases as JSON: every kind of field survives a round trip, and values of the wrong type are rejected."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction

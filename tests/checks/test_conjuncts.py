@@ -3,8 +3,6 @@
 tests/checks/test_touched_statements.py counts the conjuncts.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Every label and every listed line of the paper has a statement, or an entry with the reason why not."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from pathlib import Path

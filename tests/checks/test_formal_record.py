@@ -1,7 +1,5 @@
 """The record of the Coq theorems is complete and fresh, and no source assumes what it should prove."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -202,7 +200,7 @@ def test_the_page_gives_hypotheses_differences_and_missing_proofs() -> None:
 
 
 def restates(path: Path) -> bool:
-    """Whether a file restates definitions on purpose, so that a theorem can be read on its own."""
+    """Return whether a file restates definitions on purpose, so that a theorem can be read on its own."""
     return path.parent.name == "statements" or path.name.endswith("Statement.v")
 
 
@@ -369,7 +367,7 @@ def test_an_axiom_beyond_the_classical_reals_does_not_count(tmp_path: Path) -> N
 
 
 def output() -> str:
-    """What compile.sh would print for the recorded axioms."""
+    """The output of compile.sh for the recorded axioms."""
     lines = [f"{name}: {' '.join(axioms)}".rstrip() for name, axioms in recorded()["axioms"].items()]
     return recorded()["compiler"] + "\n\nAssumptions of the main theorems:\n" + "\n".join(lines) + "\n"
 

@@ -1,7 +1,5 @@
 """Fuzzing finds seeded faults, stores each kind once, writes a failing test for it, and can be continued."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import json
@@ -360,9 +358,9 @@ def test_a_pool_and_a_cluster_run_the_same_batches(tmp_path):
     pooled = fuzz.run(tmp_path / "pool", seconds=0.5, properties=["read-number"], workers=1)
     assert pooled.cases > 0
     assert pooled.met == 0
-    with (
-        distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
-    ):
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as cluster:
         there = fuzz.run(tmp_path / "dask", seconds=0.5, properties=["read-number"], cluster=cluster.scheduler_address)
     assert there.cases > 0
     assert there.met == 0

@@ -1,7 +1,5 @@
 """Each fuzzed property fails on a seeded fault of the kind that it is meant to find."""
 
-from __future__ import annotations
-
 import json
 import random
 import threading
@@ -21,9 +19,9 @@ from test_fuzz import _counted  # noqa: F401
 
 import verified_risk as vr
 from proofs_checks import fuzz
-from proofs_checks.engine import workers as engine_workers
 from proofs_checks.fuzz import commands, learning, models, oracle, planning, property, readers, runner, statements
 from proofs_checks.fuzz.property import Batch, Falsified, Property, Skipped, run_cases
+from verified_risk import pool
 from verified_risk.cli import main
 from verified_risk.numbers.enclosure import Interval, Truth
 from verified_risk.planning import Plan
@@ -66,7 +64,7 @@ def test_a_dead_worker_is_a_failure_and_the_run_continues(tmp_path, monkeypatch)
             done.set_exception(BrokenProcessPool()) if self.first else done.set_result(work(batch))
             return done
 
-    monkeypatch.setattr(engine_workers, "Pool", Pool)
+    monkeypatch.setattr(pool, "Pool", Pool)
     report = fuzz.run(tmp_path / "fuzz", seconds=1.0, properties=["read-number"], seed=0, workers=1)
     assert len(made) == 2
     assert report.met == 1
@@ -252,7 +250,7 @@ def value_of(case):
 
 
 def found_only_above(check, case, match, plant):
-    """What ``plant(share)`` plants passes below the tolerance and is found above it."""
+    """The fault of ``plant(share)`` is found if and only if it exceeds the tolerance."""
     plant(BELOW)
     check(case)
     plant(ABOVE)

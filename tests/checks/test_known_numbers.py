@@ -1,7 +1,5 @@
 """The numbers of the referee's report on sections 1 to 3 and the appendices, recomputed."""
 
-from __future__ import annotations
-
 from fractions import Fraction as Q
 
 import pytest

@@ -1,7 +1,5 @@
 """Claims of other papers, claims of no paper, and forty episodes."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """A user's own claim: stated in ten lines, searched, shrunk, certified, reported; and the pytest option."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -5,8 +5,6 @@ second model of a pair) becomes (1 - e) R + e delta_1.  Then every policy earns 
 printed claim is evaluated again, exactly, on the stored case with this one change; it must still fail.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from fractions import Fraction
@@ -53,7 +51,7 @@ def perturbed_model(mdp: MDP, e: Fraction) -> MDP:
 
 
 def perturbed_policy(policy: Policy, mdp: MDP) -> Policy:
-    """The same rule; action 0 where it says nothing, at returns that the stored model does not have."""
+    """The rule of the stored policy, and action 0 at returns that the stored model does not have."""
     if isinstance(policy, MarkovPolicy):
         return policy.on(mdp)
     if isinstance(policy, ReturnPolicy):
@@ -140,7 +138,7 @@ def test_every_policy_attains_the_greatest_return_after_the_perturbation(stateme
 
 
 def attained(case: Any) -> bool:
-    """Whether every action of the stored models may pay 1, and the stored laws of the return attain T."""
+    """Return whether every action of the stored models may pay 1, and the stored laws of the return attain T."""
     fields = [getattr(case, field.name) for field in dataclasses.fields(case) if field.name != "estimate"]
     models = [value for value in fields if isinstance(value, MDP)]
     laws = [value for value in fields if isinstance(value, Law)]
@@ -255,7 +253,7 @@ def test_the_closeness_lemmas_fail_after_the_perturbation():
 
 
 def loss(case: thm_main.Case, seen: int, e: Fraction) -> Fraction:
-    """What the planner's policy loses in the perturbed model when ``seen`` first rewards are known."""
+    """The loss of the planner's policy in the perturbed model when ``seen`` first rewards are known."""
     return (1 - e) ** 2 * thm_main.mean_reward(case) * (1 - Fraction(seen, case.points))
 
 

@@ -1,7 +1,5 @@
 """The power of a check: factors on a bound, and dropped hypotheses, that the generator alone refutes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction

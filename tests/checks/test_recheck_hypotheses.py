@@ -1,7 +1,5 @@
 """The standalone checker's hypotheses one at a time, its weightings by hand, and the direction of every rounding."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import mpmath

@@ -3,8 +3,6 @@
 The difference of both sides of a printed claim equals the package's slack; the two programs share no code.
 """
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from itertools import islice
@@ -154,7 +152,7 @@ COARSER = {"lem:tildebound", "lem:hattildebound", "lem:fullbound", "L2/merely-op
 
 
 def rechecked(label, instance):
-    """Whether the standalone checker refutes the claim on an instance; None if it rejects it."""
+    """Return whether the standalone checker refutes the claim on an instance; None if it rejects it."""
     try:
         return checked(label, instance).refutes
     except recheck.Rejected:

@@ -1,7 +1,5 @@
 """Certificates that were edited and signed again are rejected if the instance does not meet the hypotheses."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Properties of every statement."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Closed forms are compared with evaluations of the models.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import permutations, product
@@ -16,20 +14,8 @@ from hypothesis import strategies as st
 import verified_risk as vr
 from proofs_checks.cases import estimation, greedy, irrational, sampling, strategies
 from proofs_checks.engine.model import Verdict, verdict_of
-from proofs_checks.theory.closeness import (
-    close_markov,
-    close_tv,
-    l2_merely_optimal,
-    lem_genbound,
-    model_pairs,
-)
-from proofs_checks.theory.event import (
-    event_conditioning,
-    l0_adaptive,
-    l0_tape,
-    lem_event,
-    seen_rewards,
-)
+from proofs_checks.theory.closeness import close_markov, close_tv, l2_merely_optimal, lem_genbound, model_pairs
+from proofs_checks.theory.event import event_conditioning, l0_adaptive, l0_tape, lem_event, seen_rewards
 from proofs_checks.theory.optimism import lem_optimismhat
 from proofs_checks.theory.regret import corrected_run, corrected_sum, limits_convex, regret_sizes, thm_main
 from verified_risk.numbers.enclosure import Interval, bounds

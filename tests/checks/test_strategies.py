@@ -1,7 +1,5 @@
 """The public strategies: the objects they build and what these shrink to."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
 
@@ -22,7 +20,7 @@ few = settings(max_examples=40)
 
 
 def smallest(strategy, condition=lambda value: True):
-    """What the strategy shrinks to under a condition."""
+    """The simplest example of the strategy that meets a condition."""
     return hypothesis.find(strategy, condition, settings=settings(max_examples=500, database=None, derandomize=True))
 
 

@@ -1,7 +1,5 @@
 """Proofs by polynomials: each holds, its planted error breaks it, and a failing proof fails the audit."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from fractions import Fraction

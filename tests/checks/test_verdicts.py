@@ -1,7 +1,5 @@
 """Verdicts at their boundary: tiny margins, rarely met hypotheses, proofs with a stale part."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from dataclasses import replace

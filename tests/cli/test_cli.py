@@ -1,7 +1,5 @@
 """The command line as a user sees it: what it prints, what it exits with, what it leaves behind."""
 
-from __future__ import annotations
-
 import json
 import re
 from fractions import Fraction
@@ -168,15 +166,14 @@ def test_an_audit_leaves_nothing_behind_in_the_folder_or_elsewhere(jobs, tmp_pat
 def test_a_claim_fails_by_something_only_if_it_surely_fails():
     from types import SimpleNamespace
 
-    from verified_risk.cli.explain import _told
+    from verified_risk.cli.explain import _described
     from verified_risk.numbers.enclosure import Interval
 
     def fails_by(low, high):
         printed = SimpleNamespace(slack=lambda case: Interval(Fraction(low), Fraction(high)), words="x <= y")
         parts = {"label": "a", "title": "b", "section": "c", "finding": "d", "notes": "", "said": "printed"}
-        return _told(SimpleNamespace(**parts, counterexample=1, printed=printed, cause=None, true_claim=None))[
-            "fails_by"
-        ]
+        case = SimpleNamespace(**parts, counterexample=1, printed=printed, cause=None, true_claim=None)
+        return _described(case)["fails_by"]
 
     assert fails_by(-2, -2) == "2"
     assert fails_by(-3, -1) == "≈ 2"
@@ -240,7 +237,7 @@ def test_the_shell_completes_commands_options_and_models(words, offered):
 
 
 def test_help_and_completion_import_nothing_heavy():
-    """What the shell waits for at every press of the tabulator: click and the names of the commands."""
+    """Completion imports click and the names of the commands only, because the shell waits for it."""
     import subprocess
     import sys
 

@@ -1,7 +1,5 @@
 """Bad input to every command: one line that says what to do, exit code 2, no traceback, nothing written."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 

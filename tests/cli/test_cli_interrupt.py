@@ -1,7 +1,5 @@
 """Ctrl-C and the terminal: progress is shown there and nowhere else, and an interrupt leaves nothing behind."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

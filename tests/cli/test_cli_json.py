@@ -1,7 +1,5 @@
 """Every command prints JSON on request: valid, complete, and nothing else."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
@@ -80,7 +78,7 @@ def test_every_command_prints_one_json_value_and_nothing_else(path, tmp_path):
 
 @pytest.mark.parametrize(("name", "function"), [("scaling", "scaling_study"), ("rivals", "rival_experiment")])
 def test_long_experiments_print_json_too(name, function, tmp_path, monkeypatch):
-    """Without the minutes that they take: their place is taken by a function that has already written the page."""
+    """The experiments take minutes, so a function that returns the page at once stands in for them."""
     (tmp_path / f"{name}.svg").touch()
     monkeypatch.setattr(f"verified_risk.experiments.{function}", lambda out, **options: out / f"{name}.md")
     found = answer("experiment", name, "--out", tmp_path)
@@ -129,7 +127,7 @@ def every_number(data, path=""):
             yield from every_number(part, f"{path}/{i}")
 
 
-def test_every_number_is_exact_or_enclosed_and_no_end_is_a_number_of_its_own(tmp_path):
+def test_every_number_is_exact_or_enclosed_and_its_ends_are_text(tmp_path):
     vr.plan(vr.models.frozen_lake(), vr.CVaR("1/4")).save(tmp_path / "p.json")
     found = dict(every_number(answer("plan", "betting_game", "--objective", "wang(1)", "--time-limit", 2)))
     found |= dict(every_number(answer("learn", "two_paths", "--objective", "wang(1)", "--episodes", 5)))

@@ -1,10 +1,8 @@
-"""What the command line says a policy does is what the policy does.
+"""The descriptions of policies on the command line agree with the policies.
 
 The printed words and maps are read back by a small parser, and compared with the policy itself along random episodes
 that are played here, not with the code that wrote them.
 """
-
-from __future__ import annotations
 
 import random
 import re

@@ -96,7 +96,7 @@ def test_a_worker_that_dies_is_retried_and_then_given_up_without_losing_the_othe
     assert len(outcome.results) == 2
 
 
-def dies_once(data):
+def dies_once(cell):
     """Stands in for a worker that is killed: the first to come here ends its process."""
     from verified_risk.experiments.sweep import attempt
 
@@ -104,16 +104,16 @@ def dies_once(data):
     try:
         mark.touch(exist_ok=False)
     except FileExistsError:
-        return attempt(data)
+        return attempt(cell)
     os._exit(9)
 
 
-def always_dies_on_seed_one(data):
+def always_dies_on_seed_one(cell):
     from verified_risk.experiments.sweep import attempt
 
-    if data["seed"] == 1:
+    if cell.seed == 1:
         os._exit(9)
-    return attempt(data)
+    return attempt(cell)
 
 
 def test_a_folder_of_another_sweep_is_refused_and_left_alone(tmp_path):

@@ -1,7 +1,5 @@
 """Models from arrays, against the arrays themselves: other layouts, other containers, other steps, and bad input."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from fractions import Fraction

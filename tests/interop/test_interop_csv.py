@@ -1,6 +1,4 @@
-"""Models as CSV files: there and back, and every way to get one wrong."""
-
-from __future__ import annotations
+"""Models as CSV files: round trips, and every error of a reader."""
 
 import random
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """DRN files: read back by a parser written here, and by Storm itself where it is installed."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass, field
 from fractions import Fraction

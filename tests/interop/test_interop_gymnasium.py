@@ -1,7 +1,5 @@
 """Gymnasium's tables as exact models, against a float recursion on the very same tables."""
 
-from __future__ import annotations
-
 import sys
 from fractions import Fraction
 
@@ -60,11 +58,7 @@ def test_the_model_has_the_value_of_the_table(name, options):
 def test_slipping_is_in_thirds_and_equal_landings_are_added_up():
     mdp = vr.MDP.from_gymnasium("FrozenLake-v1", horizon=1)
     assert mdp.actions(0)[0].successors == ((0, Fraction(2, 3)), (4, Fraction(1, 3)))
-    assert mdp.actions(14)[2].outcomes == (
-        (Fraction(1, 3), 10, 0),
-        (Fraction(1, 3), 14, 0),
-        (Fraction(1, 3), 15, 1),
-    )
+    assert mdp.actions(14)[2].outcomes == ((Fraction(1, 3), 10, 0), (Fraction(1, 3), 14, 0), (Fraction(1, 3), 15, 1))
 
 
 def test_every_restored_float_is_reported_once_with_its_count():

@@ -1,7 +1,5 @@
 """Models from arrays that change with the step, against the laws of all policies, enumerated from the same arrays."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

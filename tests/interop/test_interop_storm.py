@@ -1,6 +1,4 @@
-"""Models read by Storm: the same numbers as Storm's own model checker finds, and the same model back that we wrote."""
-
-from __future__ import annotations
+"""Models read by Storm agree with its own model checker, and files written here are read back as the same model."""
 
 import random
 import re

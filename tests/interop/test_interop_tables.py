@@ -1,7 +1,5 @@
 """Models from functions, tables and lists of outcomes, against the laws of all their policies."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 
@@ -17,7 +15,7 @@ KEYS = ("step", "state", "action", "next_state", "probability", "reward")
 
 
 def readers(P, R, terminal, initial, discount, path):
-    """The same model that changes with the step, read in every way; states have names."""
+    """One model that changes with the step and names its states, read in every way."""
     n, T = len(terminal), len(P)
     rows = [
         (t, NAMES[s], f"a{a}", NAMES[k], P[t][s][a][k], R[t][s][a][k])

@@ -1,6 +1,4 @@
-"""UMB archives: what we write, umbi and Storm read as the same model; what others write keeps numbers and names."""
-
-from __future__ import annotations
+"""UMB archives: umbi and Storm read what is written here as the same model; foreign archives keep numbers and names."""
 
 import random
 from fractions import Fraction

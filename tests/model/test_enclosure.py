@@ -1,6 +1,4 @@
-"""Intervals, rounded numbers and progress: what is printed or compared is true, never merely near the truth."""
-
-from __future__ import annotations
+"""Intervals, rounded numbers and progress: printed bounds and comparisons are true, not approximate."""
 
 import math
 import random
@@ -97,7 +95,7 @@ def test_progress_prints_true_bounds_and_says_only_what_it_knows():
 
 
 def test_every_progress_of_a_search_bounds_the_optimum():
-    """Brute force knows the optimum; the weighting is irrational, so the planner works on a polygon below it."""
+    """The optimum is found by brute force; the weighting is irrational, so the planner works on a polygon below it."""
     mdp = vr.models.two_paths()
     policies = [vr.MarkovPolicy(mdp, [[a, 0, 0, 0], [0] * 4]) for a in (0, 1)]
     for G in (vr.Wang("3/4"), vr.Wang("-3/4"), vr.CPW("71/100")):

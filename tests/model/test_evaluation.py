@@ -1,7 +1,5 @@
 """Policies and the law of their return, against a walk over all histories."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 
@@ -59,12 +57,8 @@ def test_return_and_markov_policies_have_the_law_of_all_walks():
         seen = {}
 
         def rule(t, s, y, model=model, by_return=by_return, seen=seen):
-            fake = (
-                *[(None, None, Fraction(0))] * (t - 1),
-                *([(None, None, y / model.discount ** (t - 1))] if t else []),
-                s,
-            )
-            seen[t, s, y] = by_return(fake)
+            earned = [(None, None, y / model.discount ** (t - 1))] if t else []
+            seen[t, s, y] = by_return((*[(None, None, Fraction())] * (t - 1), *earned, s))
             return seen[t, s, y]
 
         policy = vr.ReturnPolicy(mdp, rule)
@@ -82,6 +76,16 @@ def test_a_mixture_draws_its_policy_once():
     policy = vr.MixturePolicy([("1/3", low), ("2/3", vr.MixturePolicy([(HALF, low), (HALF, high)]))])
     assert vr.return_law(mdp, policy) == vr.Law({0: "2/3", 2: "1/3"})
     assert len(list(policy.parts())) == 3
+
+
+def test_a_memory_that_is_drawn_counts_with_its_probability():
+    class Forgetful(vr.HistoryPolicy):
+        def memories(self, memory, *step):
+            return ((), Fraction(1, 3)), ((0,), Fraction(2, 3))
+
+    mdp = vr.MDP(initial=0, transitions=[[[1], [1]]], rewards=[[0, 1]], horizon=2)
+    law = vr.return_law(mdp, Forgetful(mdp, lambda history: int(len(history) == 1)))
+    assert law == vr.Law({2: "1/3", 1: "2/3"})
 
 
 def test_an_adapted_policy_carries_the_sum_of_rounded_rewards():

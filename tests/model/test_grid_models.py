@@ -1,7 +1,5 @@
 """The frozen lake and other gridworlds: maps, slides, walls, and the four paths of the audit."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Finite laws against definitions by scanning."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import oracles

@@ -1,7 +1,5 @@
 """Models: reading, refusing, deriving, saving."""
 
-from __future__ import annotations
-
 import json
 import re
 from decimal import Decimal
@@ -40,9 +38,7 @@ def test_every_way_of_writing_a_number_means_the_same_model():
 def test_a_model_has_one_form_however_it_was_given():
     product = coin()
     joint = vr.MDP.from_outcomes(
-        [[action.outcomes for action in product.actions(s)] for s in range(2)],
-        initial=dict(product.initial),
-        horizon=3,
+        [[action.outcomes for action in product.actions(s)] for s in range(2)], initial=dict(product.initial), horizon=3
     )
     assert product.is_product
     assert joint == product

@@ -1,7 +1,5 @@
 """Named models against numbers worked out by hand or by brute force; the lake has a file of its own."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from fractions import Fraction

@@ -1,6 +1,4 @@
-"""Rows of plain floats and of arrays are read entry by entry, and the collector rests meanwhile."""
-
-from __future__ import annotations
+"""Rows of plain floats and of arrays are read entry by entry, without garbage collection."""
 
 import gc
 from fractions import Fraction

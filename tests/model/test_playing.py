@@ -1,7 +1,5 @@
 """Players and rollouts: what is played is what was planned, and bad observations and rewards are named."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

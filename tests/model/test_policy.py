@@ -1,6 +1,4 @@
-"""When policies are equal, and what plans and models say of themselves."""
-
-from __future__ import annotations
+"""Equality of policies, and the text forms of plans and models."""
 
 import base64
 import json

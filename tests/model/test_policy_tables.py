@@ -1,7 +1,5 @@
 """Policies that are tables: what they play at the ends of their cells and windows, and every table that is refused."""
 
-from __future__ import annotations
-
 from fractions import Fraction as Q
 
 import numpy as np

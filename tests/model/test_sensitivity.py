@@ -1,7 +1,5 @@
 """``plan.sensitivity()``: exact derivatives, against differences of exact evaluations of changed models."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction as Q
 

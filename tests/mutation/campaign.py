@@ -1,4 +1,6 @@
-"""A sampling mutation campaign: ``python tests/mutation/campaign.py [--map] [--sample N] [--folder NAME ...]``.
+"""Draw faults and see which ones tests notice.
+
+    python tests/mutation/campaign.py [--map] [--sample N] [--folder NAME ...]
 
 Faults (``operators.py``) are drawn per folder, as many of each kind, written one at a time into a copy of the packages
 and judged by the tests that execute the changed line (``testmap.py``; measured by the first campaign, again by
@@ -6,11 +8,9 @@ and judged by the tests that execute the changed line (``testmap.py``; measured 
 on where it was, and only faults whose file is unchanged count.  A survivor is a test to write, or an entry of
 ``equivalent.json`` that says why no test can see it.
 
-In the copy every module of the drawn folders ends with a comment of its own, and a test that fails there without any
-fault (it compares digests, it needs a file that was not copied) is no judge: what it says about a fault is not counted.
+Tests that fail in the copy without any fault (because they compare digests, or need a file that was not copied) are
+ignored; to find them, every module of the drawn folders ends with a comment of its own there.
 """
-
-from __future__ import annotations
 
 import argparse
 import json
@@ -101,7 +101,7 @@ def judged(
     killers: Counter[tuple[str, str]],
     alone: Sequence[str] = (),
 ) -> Iterator[dict[str, str]]:
-    """Judge every fault, each worker in a copy of its own; who killed in the same file is asked first.
+    """Judge every fault, each worker in a copy of its own; tests that noticed a fault of the same file run first.
 
     ``alone`` are tests that judge instead of those chosen here.
     """
@@ -121,7 +121,7 @@ def judged(
             place = places.get()
             try:
                 verdict = room.verdict(place, mutant, judges, seconds, hangs=not alone)
-            except RuntimeError as error:  # one fault that nobody can judge must not end the campaign
+            except RuntimeError as error:  # a fault that no test can judge must not end the campaign
                 verdict = f"not judged: {error}"
             finally:
                 places.put(place)
@@ -136,7 +136,7 @@ def judged(
 
 
 def argument(row: dict[str, str]) -> str | None:
-    """Why no test can see this fault, if someone has said so."""
+    """The recorded reason why no test can see this fault, if there is one."""
     said = json.loads(ARGUMENTS.read_text(encoding="utf-8"))
     text = (ROOT / row["file"]).read_text(encoding="utf-8").splitlines()[int(row["line"]) - 1].strip()
     for entry in said:

@@ -4,8 +4,6 @@ A judge is a test or a file of tests.  Processes come from a fork server that ha
 stopped by seconds of their own processor, not of the clock: a loaded machine makes nothing a kill.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import resource
@@ -103,7 +101,7 @@ def failing(place: Path, tests: list[str], seconds: float, *options: str) -> str
 
 
 class Judges:
-    """Runs tests on faults; knows which tests pass in a copy without one."""
+    """Runs tests on faults, and keeps which tests pass in a copy without one."""
 
     def __init__(self) -> None:
         self.sound: set[str] = set()

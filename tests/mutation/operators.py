@@ -1,6 +1,6 @@
-"""Small faults of one place of a source file, most of which only weaken a check; operators on syntax trees.
+"""Operators on syntax trees that plant one small fault each; most of them only weaken a check.
 
-:data:`KINDS` lists them.  Docstrings, annotations and the words of errors are left alone: no check is in them.
+:data:`KINDS` lists them.  Docstrings, annotations and error messages contain no check and are left alone.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """``file`` with the text between two offsets replaced; ``line`` is where, ``what`` says it to people."""
+    """``file`` with the text between two offsets replaced by ``new``; ``what`` describes the fault in ``line``."""
 
     file: str
     line: int
@@ -53,7 +53,7 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """The same for the same fault of the same text, whatever else is sampled."""
+        """A name that depends on the fault and its place only, not on the sample."""
         return f"{self.file}:{self.line}:{self.start}-{self.end}:{self.new[:30]!r}"
 
     def of(self, source: str) -> str:
@@ -87,7 +87,7 @@ class _Faults:
         for line in source.splitlines(keepends=True):
             self.starts.append(self.starts[-1] + len(line))
         self.lines = source.splitlines(keepends=True)
-        #: Tuples that are read one by one, not unpacked or used as an index.
+        #: Tuples that are iterated over, not unpacked or used as an index.
         self.collections = {
             id(child)
             for node in ast.walk(self.tree)
@@ -124,7 +124,7 @@ class _Faults:
                 yield from make(node)
 
     def checked(self, node: ast.AST) -> Iterator[ast.AST]:
-        """The nodes whose faults are of interest: no annotations, no docstrings, no words of an error."""
+        """The nodes to change: all but annotations, docstrings and error messages."""
         yield node
         for name, value in ast.iter_fields(node):
             if name in ("annotation", "returns", "decorator_list", "type_comment"):

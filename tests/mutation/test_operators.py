@@ -1,7 +1,5 @@
 """The faults of the campaign: what they change, what they leave alone, and that a judge notices one."""
 
-from __future__ import annotations
-
 import ast
 import json
 from pathlib import Path

@@ -118,7 +118,7 @@ def test_lines_below_a_parabola_lose_as_much_over_every_chord(accuracy):
 
 
 class Largest(Weighting):
-    """The largest of some lines, of which nothing is told but that it is convex."""
+    """The largest of some lines, declared as convex without corners."""
 
     shape, lipschitz, spec = "convex", Q(1000), "largest"
 

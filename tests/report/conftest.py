@@ -1,6 +1,4 @@
-"""What the tests of the audit page share."""
-
-from __future__ import annotations
+"""Fixtures of the tests of the audit page."""
 
 import pytest
 from ledgers import whole_ledger

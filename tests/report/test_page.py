@@ -1,7 +1,5 @@
 """The audit page: complete and self-contained; what a browser makes of it is tested in test_page_browser.py."""
 
-from __future__ import annotations
-
 import io
 import re
 import tarfile

@@ -1,7 +1,5 @@
 """The audit page in a real browser: drawn whole, without requests, with mouse, keyboard, phone and paper."""
 
-from __future__ import annotations
-
 import chromium
 import patience
 import pytest

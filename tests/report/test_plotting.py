@@ -1,7 +1,5 @@
 """Pictures show the numbers of the library, in black and white too, and the notebook tables carry exact values."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import xml.etree.ElementTree
@@ -245,16 +243,15 @@ def test_a_run_is_drawn_with_its_own_regret_and_bound():
 def test_the_bands_of_an_experiment_differ_in_their_dashes_and_fit_into_the_panel():
     import numpy as np
 
-    from verified_risk.experiments.sweep import band, pyplot
+    from verified_risk.experiments.sweep import band, panels
 
-    figure, axes = pyplot().subplots()
+    axes = panels(1, 4, 3)[1][0]
     band(axes, [1, 2], np.array([[1.0, 2.0], [1.0, 4.0]]), "low")
     band(axes, [1, 2], np.array([[10.0, 20.0], [10.0, 40.0]]), "high")
     first, second = axes.lines
     assert first.get_linestyle() != second.get_linestyle()
     assert axes.get_ylim()[0] == 0
     assert axes.get_ylim()[1] >= 40
-    pyplot().close(figure)
 
 
 def test_a_map_names_the_remaining_budget_when_told_the_threshold():

@@ -1,7 +1,5 @@
 """The counterexamples worked out for people: complete, true line by line, and about the stored certificates."""
 
-from __future__ import annotations
-
 import json
 import math
 import operator

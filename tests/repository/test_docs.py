@@ -1,7 +1,5 @@
 """The documentation: pages are reachable, links arrive, pictures are current, tutorials run."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import importlib.util
@@ -80,7 +78,7 @@ EVERY_PICTURE = [
 
 @pytest.mark.parametrize("name", EVERY_PICTURE)
 def test_pictures_are_what_their_script_draws(name):
-    """Byte by byte where matplotlib is the version that drew them; another version draws other bytes."""
+    """Compared byte by byte if matplotlib has the version that drew the stored picture."""
     import matplotlib
 
     stored = (DOCS / "pictures" / f"{name}.svg").read_bytes()

@@ -4,8 +4,6 @@ docutils finds broken tables, literals and lists.  It does not find a formula th
 displayed formula at the margin must begin a sentence or a paragraph of its own.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 from functools import partial
@@ -36,7 +34,7 @@ def _plain_role(name, rawtext, text, lineno, inliner, options=None, content=None
 
 
 def faults(docstring: str) -> list[str]:
-    """What docutils says, and the formulas that end in the middle."""
+    """Warnings of docutils, and formulas that are cut off."""
     directives.register_directive("math", _Formula)
     for role in SPHINX_ROLES:
         roles.register_local_role(role, partial(_plain_role))

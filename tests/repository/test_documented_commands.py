@@ -1,10 +1,8 @@
-"""Whatever the documentation tells people to type is typed: here, when the documentation is built, or in a named place.
+"""Every documented command is run: here, when the documentation is built, or in a named place.
 
 The commands run in a copy of the repository, so that those that write files write them there; the installed package is
 the one of this environment, with its compiled kernels.
 """
-
-from __future__ import annotations
 
 import contextlib
 import io
@@ -119,8 +117,8 @@ def run(line: str, place: Path) -> subprocess.CompletedProcess[str]:
 
 
 def runnable(words: str) -> str:
-    """The line to type for a documented command; an error if nobody would ever type it."""
-    assert words.startswith(RUN_HERE), f"nobody runs `{words}`: run it here, or say in ELSEWHERE where it is run"
+    """The line to run for a documented command; an error if no test runs it."""
+    assert words.startswith(RUN_HERE), f"`{words}` is run nowhere: run it here, or add the place to ELSEWHERE"
     for name, value in PLACEHOLDERS.items():
         words = re.sub(rf"\b{name}\b", value, words)
     for start, less in LESS.items():
@@ -214,7 +212,7 @@ def test_every_block_of_python_runs_and_prints_what_the_page_shows(page, code, o
 
 
 def test_the_cells_of_every_tutorial_run_when_the_documentation_is_built():
-    """Cells outside a notebook page are text to Sphinx: nobody would run them."""
+    """Sphinx does not run cells outside notebook pages."""
     settings: dict[str, object] = {}
     for line in (ROOT / "docs" / "conf.py").read_text().splitlines():
         if line.startswith("nb_execution"):
@@ -229,7 +227,7 @@ def test_the_cells_of_every_tutorial_run_when_the_documentation_is_built():
 
 
 def test_a_command_that_nobody_runs_is_noticed(copy):
-    """Planted in every form that the collector knows."""
+    """A command is found in every form in which pages write commands."""
     planted = commands(
         "Type `make castle`, or `verified-risk\nplan no_such_model`.\n\n    EACH=1 make   moat # quick\n\n"
         "```sh\n# only words\npython -c 'print(1)'  # one\n```\n\n```text\n2\n```\n"
@@ -238,20 +236,14 @@ def test_a_command_that_nobody_runs_is_noticed(copy):
         "planted.md",
     )
     by_words = {" ".join(command.words.split()): command for command in planted}
-    assert set(by_words) == {
-        "make castle",
-        "verified-risk plan no_such_model",
-        "EACH=1 make moat",
-        "python -c 'print(1)'",
-        "verified-risk models show two_paths",
+    faults = {
+        "make castle": "is run nowhere",
+        "verified-risk plan no_such_model": "no_such_model",
+        "EACH=1 make moat": "is run nowhere",
+        "python -c 'print(1)'": "prints something else",
+        "verified-risk models show two_paths": "prints something else",
     }
-    with pytest.raises(AssertionError, match="nobody runs"):
-        check(by_words["make castle"], copy)
-    with pytest.raises(AssertionError, match="nobody runs"):
-        check(by_words["EACH=1 make moat"], copy)
-    with pytest.raises(AssertionError, match="no_such_model"):
-        check(by_words["verified-risk plan no_such_model"], copy)
-    with pytest.raises(AssertionError, match="prints something else"):
-        check(by_words["python -c 'print(1)'"], copy)
-    with pytest.raises(AssertionError, match="prints something else"):
-        check(by_words["verified-risk models show two_paths"], copy)
+    assert set(by_words) == set(faults)
+    for words, fault in faults.items():
+        with pytest.raises(AssertionError, match=fault):
+            check(by_words[words], copy)

@@ -1,7 +1,5 @@
 """Paths, names and labels in the inline code of the documentation exist, and short expressions can be evaluated."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import re
@@ -80,7 +78,7 @@ def is_expression(span: str) -> bool:
 
 
 def _is_module(name: str) -> bool:
-    """Whether a module has this name, imported by somebody already or not."""
+    """Return whether a module of this name exists, imported or not."""
     try:
         return importlib.util.find_spec(name) is not None
     except ModuleNotFoundError:  # of a package on the way
@@ -88,7 +86,7 @@ def _is_module(name: str) -> bool:
 
 
 def problem(span: str, page: Path) -> str | None:
-    """What is wrong with a piece of inline code; None for what exists or is neither path nor name nor label."""
+    """The fault of a piece of inline code; None if it exists or is neither a path nor a name nor a label."""
     from proofs_checks import theory as statements
 
     labels = {statement.label for statement in statements.ALL}

@@ -3,8 +3,6 @@
 Parameters of one name mean one thing everywhere.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 
@@ -60,7 +58,7 @@ OF_POLICIES = {"choice", "remember", "memories"}
 
 
 def faults_of(name, value):
-    """What a reader of the signature would stumble over."""
+    """Surprises in a signature: missing types, and arguments that may be given without their name."""
     if inspect.isclass(value) and "__init__" not in vars(value):  # a tuple, say, which is made by the library only
         return
     parameters = inspect.signature(value).parameters

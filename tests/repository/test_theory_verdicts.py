@@ -1,7 +1,5 @@
 """The verdicts on the pages of the theory are those of the ledger, label by label."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ With ``sab=True``, gymnasium's default, 21 with an ace pays otherwise as the fir
 function of observation and action, and no theorem about Markov models covers the game.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 from functools import cache
@@ -76,7 +74,7 @@ def worth(steps, choose):
 
 
 def worth_of_policy(policy):
-    """Of a policy that was learned in the environment; nothing but the last step pays, so t tells its memory."""
+    """The mean of a policy learned in the environment; only the last step pays, so t determines its memory."""
     memories = [policy.start()]
     for _ in range(policy.shell.steps):
         memories.append(policy.observe(memories[-1], 0))

@@ -48,7 +48,7 @@ class Counted:
 
 
 def counted(array: Any, depth: int) -> Any:
-    """The same numbers, each made by so many roundings."""
+    """The numbers, each counted as the result of ``depth`` roundings."""
     flat = [Counted(float(x), depth) for x in np.asarray(array).ravel()]
     out = np.empty(len(flat), dtype=object)
     out[:] = flat
@@ -123,7 +123,7 @@ def backward(m: FloatModel) -> tuple[int, int]:
 
 
 def forward(m: FloatModel) -> tuple[int, int]:
-    """The same for the law of one policy, followed forward."""
+    """The roundings in the law of one policy: their counted number, and the number that the planner assumes."""
     top = m.remaining[0]
     mass, after = exact(m.n_states, top + 1), exact(m.n_states, top + 1)
     u = exact(top + max(step.span for step in m.steps) + 2)
@@ -145,7 +145,7 @@ def forward(m: FloatModel) -> tuple[int, int]:
 
 
 def counts() -> list[dict[str, tuple[int, int]]]:
-    """Of 24 random models, product and joint by turns."""
+    """The counted and the assumed numbers of roundings, for 24 random models, product and joint in turn."""
     rows = []
     for seed in range(24):
         mdp = random_model(Random(seed), product=seed % 2 == 0)

@@ -1,10 +1,8 @@
-"""What the documentation tells people to type: every command and every block of Python, with the output it shows.
+"""The code in the documentation: every command and every block of Python, with the output it shows.
 
 A command is a line of a ``sh``, ``bash`` or ``console`` block, an indented line or a piece of inline code that begins
 with one of ``PROGRAMS``; assignments to the environment may stand before it.
 """
-
-from __future__ import annotations
 
 import re
 from dataclasses import dataclass

@@ -1,6 +1,4 @@
-"""Files that mean harm: how one is written, and what a reader owes."""
-
-from __future__ import annotations
+"""Damaged and malicious files for the tests of readers."""
 
 import pytest
 
@@ -8,11 +6,11 @@ from proofs_checks.fuzz.property import limited
 from verified_risk import errors, files
 
 SECONDS = 10
-"""Of computing, for a refusal."""
+"""Limit of processor time within which a reader rejects a file."""
 
 
 def refused(read, *arguments, match, kind=errors.VerifiedRiskError, **options):
-    """``read`` refuses in time, and the message is one short line."""
+    """``read`` raises ``kind`` in time, and the message is one short line."""
     with limited(SECONDS), pytest.raises(kind, match=match) as caught:
         read(*arguments, **options)
     assert len(str(caught.value)) < 1000

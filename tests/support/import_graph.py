@@ -1,4 +1,4 @@
-"""Who imports whom, from the sources: imports inside functions count, those for type checkers only do not."""
+"""The imports between modules, from the sources: those inside functions count, those for type checkers only do not."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def room(parts: tuple[str, ...]) -> str:
 
 
 def edges(root: Path = ROOT) -> dict[tuple[str, str], int]:
-    """How many imports lead from one room of the two packages to another."""
+    """The number of imports from one room of the two packages to another."""
     found: dict[tuple[str, str], int] = {}
     for one in every_import(root):
         here = room(tuple(one.path.split("/")))

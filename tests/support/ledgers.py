@@ -1,7 +1,5 @@
 """Ledgers as the audit writes them, without running the audit."""
 
-from __future__ import annotations
-
 from proofs_checks import theory as statements
 from proofs_checks.engine import audit
 from proofs_checks.engine.ledger import Enumerated, Ledger, Refutation, Sampled, Support

@@ -4,8 +4,6 @@ Models here are plain data: ``initial = {s: p}``, ``outcomes[s][a] = [(p, s', r)
 Fraction, nothing is shared with ``verified_risk`` but the numbers.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import random
@@ -119,7 +117,7 @@ def reachable(model):
 
 
 def levels(model):
-    """The same after the last step as well."""
+    """All (s, y) that some policy reaches, before each step and after the last."""
     found = [sorted((s, Fraction()) for s, p in model.initial.items() if p)]
     for t in range(model.horizon):
         level = {

@@ -1,6 +1,4 @@
-"""How a test waits, and clocks that no load of the machine can move."""
-
-from __future__ import annotations
+"""Waiting for events, and clocks that do not depend on the load of the machine."""
 
 import time
 from collections.abc import Callable

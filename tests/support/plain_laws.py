@@ -1,7 +1,5 @@
 """Laws as {value: probability}, and levels, drawn without the package."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from hypothesis import strategies as st

@@ -1,6 +1,4 @@
-"""Random models for the planner's tests, as oracle data and as an MDP, and oracles of another shape."""
-
-from __future__ import annotations
+"""Random models for the planner's tests, as oracle data and as an MDP, and oracles that work another way."""
 
 import importlib
 import itertools
@@ -24,7 +22,7 @@ def plan_on_grid(mdp: vr.MDP, objective: vr.Weighting, eta, gap=None, seconds=No
 
 
 def limit_memory(monkeypatch, bytes_allowed: int) -> None:
-    """Every part of the planner is told that it may take so many bytes."""
+    """Set the memory limit of every part of the planner."""
     for found in pkgutil.walk_packages(planning.__path__, f"{planning.__name__}."):
         module = importlib.import_module(found.name)
         if hasattr(module, "memory_limit"):

@@ -1,12 +1,10 @@
-"""What the verified checker covers: plans of named and of random models, every family of objectives, every route.
+"""Coverage of the verified checker: plans of named and of random models, every family of objectives, every route.
 
     python tests/support/proof_coverage.py [--models 200] [--seed 0] [--seconds 10]
 
 prints the table of docs/proof_format.md.  A plan is *proved*, *not covered*, with the reason, or *refused*, which is a
 fault of the planner, of the writer or of the checker.  A plan that is not proved within so many seconds is not covered.
 """
-
-from __future__ import annotations
 
 import argparse
 import random
@@ -42,18 +40,18 @@ FAMILIES: dict[str, tuple[str, ...]] = {
 }
 ETAS = (Fraction(1, 3), Fraction(2, 7))
 SECONDS = 1.0
-"""Of a search: its bounds are valid whenever it stops."""
+"""Time limit of a search, whose bounds are valid whenever it stops."""
 PROOF_SECONDS = 10.0
-"""Of a proof."""
+"""Time limit of a proof."""
 
 
 @dataclass
 class Row:
-    """What became of the plans of one family by one route."""
+    """Counts of the plans of one family by one route."""
 
     proved: int = 0
     wider: int = 0
-    """Of those proved: bounds that are wider than the plan's."""
+    """Proved plans whose proved bounds are wider than their own."""
     refused: list[str] = field(default_factory=list)
     not_covered: Counter[str] = field(default_factory=Counter)
 
@@ -72,13 +70,13 @@ def plans(mdp: vr.MDP, objective: str, eta: Fraction) -> Iterator[tuple[str, vr.
 
 
 def exact_serves(objective: str) -> bool:
-    """Whether ``exact_plan`` has an algorithm for it."""
+    """Return whether ``exact_plan`` has an algorithm for it."""
     weighting = vr.objective(objective)
     return weighting.levels is not None or weighting.quantile is not None
 
 
 def judged(plan: vr.Plan, row: Row, name: str, seconds: float) -> None:
-    """Ask for a proof and count the answer."""
+    """Try to prove a plan, and count the result."""
     try:
         found = plan.prove(time_limit=seconds)
     except errors.Unsupported as error:
@@ -133,9 +131,7 @@ Table: TypeAlias = dict[tuple[str, str], Row]
 
 
 def coverage(
-    found: Iterable[tuple[str, vr.MDP]],
-    seconds: float = PROOF_SECONDS,
-    families: Iterable[str] = tuple(FAMILIES),
+    found: Iterable[tuple[str, vr.MDP]], seconds: float = PROOF_SECONDS, families: Iterable[str] = tuple(FAMILIES)
 ) -> Table:
     """For each family and route, what became of its plans; one objective of the family for each model, in turn."""
     table: Table = {}

@@ -4,8 +4,6 @@ The reader follows docs/proof_format.md and shares nothing with the writer or wi
 the truth of a claim: it enumerates policies and walks histories.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import math
@@ -79,7 +77,7 @@ def verdicts(texts: list[str], folder: Path) -> list[str]:
 
 
 def accepted(texts: list[str], folder: Path, holds: Callable[[str], bool] | None = None) -> int:
-    """How many of these certificates are proved; the claim of each of them holds, and the others are refused."""
+    """The number of these certificates that are proved; fails unless their claims hold and the others are refused."""
     proved = 0
     for text, line in zip(texts, verdicts(texts, folder), strict=True):
         if line.startswith("proved"):
@@ -378,7 +376,7 @@ class _Walked:
 
 
 def _stays(s: int) -> list[list[tuple[Fraction, int, int]]]:
-    """What a state without actions does, by the definition in Statement.v."""
+    """The outcome of a state without actions, by the definition in Statement.v."""
     return [[(Fraction(1), 0, s)]]
 
 
@@ -410,7 +408,7 @@ def policy_law(file: Read) -> dict[Fraction, Fraction]:
 
 
 def is_true(text: str) -> bool:
-    """Whether the policy of the certificate attains the lower bound and no policy exceeds the upper one."""
+    """Return whether the policy of the certificate attains the lower bound and no policy exceeds the upper one."""
     file = read(text)
     digits = Fraction(1, 10**45) if file.objective[0] == "mixture" else 0  # what mpmath may be off by
     if value(file.objective, policy_law(file)) < file.lower - digits:

@@ -1,7 +1,5 @@
 """Small random models for the verified checker, with plans whose certificates can be judged by brute force."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

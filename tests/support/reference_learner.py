@@ -1,9 +1,7 @@
-"""The corrected learner in plain Python, of another shape: counters, memoised recursion on joint outcomes, no arrays.
+"""The corrected learner written another way: counters and memoised recursion on joint outcomes, without arrays.
 
 It shares nothing with ``verified_risk.learning`` but the random numbers it is given and the rule for ties.
 """
-
-from __future__ import annotations
 
 import math
 from collections import Counter

@@ -1,10 +1,8 @@
-"""The rivals of the default learner in plain Python, of another shape: dictionaries and memoised recursion.
+"""The rivals of the default learner written another way, in plain Python: dictionaries and memoised recursion.
 
 They share with ``verified_risk.learning`` the random numbers they are given, the rule for ties and the share of visits
 after which a plan is made again.
 """
-
-from __future__ import annotations
 
 import math
 from collections import Counter

@@ -1,7 +1,5 @@
 """Small models that change with the step, and the laws of all their policies, from the same arrays."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """A pseudo-terminal for the tests: run a command in a window of a given width and read what it shows."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pty
@@ -92,6 +90,6 @@ class Terminal:
 
 
 def plain(shown):
-    """What stays on the screen: escapes gone, lines that were rewritten as they were last."""
+    """The text that stays on the screen: without escapes, rewritten lines in their last form."""
     without = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
     return "\n".join(line.rpartition("\r")[2] for line in without.split("\n"))

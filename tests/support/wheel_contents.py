@@ -1,12 +1,10 @@
-"""What a wheel holds: ``python tests/support/wheel_contents.py WHEEL TRACKED``; fails unless that is what was tracked.
+"""Compare a wheel with the repository: ``python tests/support/wheel_contents.py WHEEL TRACKED`` fails if they differ.
 
 TRACKED lists the files of both packages in the repository, one a line.  All of them come along, also those that are not
 Python: an audit needs the certificates, the page its style and font, ``prove`` the checker's OCaml and the script that
 builds it, and ``--coq`` the Coq sources.  A wheel that was built where OCaml is present has the checker too.  Nothing
 else does: tests and documentation are in the source archive.
 """
-
-from __future__ import annotations
 
 import sys
 from collections import Counter

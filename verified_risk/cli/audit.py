@@ -1,7 +1,5 @@
 """``verified-risk audit`` runs ``proofs_checks``; ``recheck`` recomputes certificates and saved plans."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -107,10 +105,7 @@ def _plan_answer(file: str, seconds: float | None, note: Callable[[str], None] |
     from ..planning import Plan
 
     plan = Plan.load(file)
-    found = plan.recheck(
-        time_limit=seconds,
-        progress=note and (lambda now: note(f"rechecking {file}: {now.doing}")),
-    )
+    found = plan.recheck(time_limit=seconds, progress=note and (lambda now: note(f"rechecking {file}: {now.doing}")))
     bounds = {
         name: {
             "claimed": json_number(claimed),

@@ -1,7 +1,5 @@
 """``verified-risk compare`` and ``frontier``: one model under several objectives, or at every level."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 
@@ -66,8 +64,8 @@ def frontier(
     if plot is not None:
         curve.plot().save(plot)
     if as_json:
-        told = [{"alpha": str(a), "cvar": json_between(x.lower, x.upper)} for a, x in zip(alphas, found, strict=True)]
-        emit_json({"levels": told, "plot": path_text(plot)})
+        listed = [{"alpha": str(a), "cvar": json_between(x.lower, x.upper)} for a, x in zip(alphas, found, strict=True)]
+        emit_json({"levels": listed, "plot": path_text(plot)})
         return
     screen = Screen()
     screen.table([Column(name, right=True) for name in FRONTIER_COLUMNS], rows)

@@ -1,7 +1,5 @@
 """``verified-risk experiment``."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,18 +13,11 @@ from .terminal import Screen, emit_json, json_option, path_text
 
 
 def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Where to run: processes of this machine, or dask."""
-    for option in (
-        click.option(
-            "--local-cluster", type=int, metavar="N", default=None, help="Start a dask cluster of N workers here."
-        ),
-        click.option("--scheduler", default=None, help="Address of a dask scheduler, tcp://host:port."),
-        click.option(
-            "--workers", type=int, metavar="N", default=None, help="Processes; default: one per core; 0: none."
-        ),
-    ):
-        command = option(command)
-    return command
+    """Add the options that choose processes of this machine or dask."""
+    cluster = click.option("--local-cluster", type=int, metavar="N", help="Start a dask cluster of N workers here.")
+    scheduler = click.option("--scheduler", help="Address of a dask scheduler, tcp://host:port.")
+    workers = click.option("--workers", type=int, metavar="N", help="Processes; default: one per core; 0: none.")
+    return workers(scheduler(cluster(command)))
 
 
 def out_option(command: Callable[..., Any]) -> Callable[..., Any]:

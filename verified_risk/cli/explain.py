@@ -1,7 +1,5 @@
 """``verified-risk explain LABEL``: a statement of the paper, its error, and its correction."""
 
-from __future__ import annotations
-
 from textwrap import indent
 from typing import Any
 
@@ -21,35 +19,35 @@ def explain(label: str, as_json: bool) -> None:
     """
     from proofs_checks import cli as checks
 
-    every = [_told(statement) for statement in checks.chosen_statements([label])]
+    every = [_described(statement) for statement in checks.chosen_statements([label])]
     if as_json:
         emit_json(every[0] if len(every) == 1 else {"statements": every})
         return
-    for number, told in enumerate(every):
+    for number, answer in enumerate(every):
         if number:
             click.echo()
-        _show(told)
+        _show(answer)
 
 
-def _show(told: dict[str, Any]) -> None:
+def _show(answer: dict[str, Any]) -> None:
     screen = Screen()
-    screen.field("statement", f"{told['label']}: {told['title']} ({told['section']})", "bold")
-    screen.field("finding", told["finding"])
-    if told["cause"]:
-        screen.field("cause", told["cause"])
-    if told["claims"]:
-        screen.field(told["said"], told["claims"])
-    if told["fails_by"] is not None:
-        screen.field("fails by", f"{told['fails_by']} on this case:")
-        click.echo(indent(told["counterexample"], "  "))
-    if told["true"]:
-        screen.field("true", told["true"])
-    if told["notes"]:
-        screen.field("why", told["notes"])
-    screen.field("more", f"docs/audit.md, and verified-risk audit --statement {told['label']}")
+    screen.field("statement", f"{answer['label']}: {answer['title']} ({answer['section']})", "bold")
+    screen.field("finding", answer["finding"])
+    if answer["cause"]:
+        screen.field("cause", answer["cause"])
+    if answer["claims"]:
+        screen.field(answer["said"], answer["claims"])
+    if answer["fails_by"] is not None:
+        screen.field("fails by", f"{answer['fails_by']} on this case:")
+        click.echo(indent(answer["counterexample"], "  "))
+    if answer["true"]:
+        screen.field("true", answer["true"])
+    if answer["notes"]:
+        screen.field("why", answer["notes"])
+    screen.field("more", f"docs/audit.md, and verified-risk audit --statement {answer['label']}")
 
 
-def _told(statement: Any) -> dict[str, Any]:
+def _described(statement: Any) -> dict[str, Any]:
     from proofs_checks.engine import shown
     from proofs_checks.report.words import sentence
 

@@ -1,7 +1,5 @@
 """Error handling: one line on the standard error, and an exit code for the kind of error."""
 
-from __future__ import annotations
-
 import _thread
 import errno
 import os

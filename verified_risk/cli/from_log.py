@@ -1,7 +1,5 @@
 """``verified-risk from-log``: a policy from logged episodes, with what is guaranteed for it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """``verified-risk fuzz``: run ``proofs_checks.fuzz``."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import asdict
 from os import cpu_count

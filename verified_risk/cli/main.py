@@ -1,7 +1,5 @@
 """The group of commands.  Everything heavy is imported inside the command that needs it."""
 
-from __future__ import annotations
-
 import click
 
 from .failures import Commands

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -107,14 +108,11 @@ def _environment(text: str) -> tuple[str, dict[str, object]]:
 
 
 def _value(text: str) -> object:
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    for read in (int, float):
-        try:
-            return read(text)
-        except ValueError:
-            pass
-    return text
+    """Return the bool or number that the text is in JSON, otherwise the text."""
+    try:
+        return json.loads(text.lower())
+    except ValueError:
+        return text
 
 
 def _no_such_model(name: str, known: list[str]) -> str:

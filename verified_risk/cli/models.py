@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .model_argument import ModelSource, model_options
 from .terminal import Screen, emit_json, json_option
+
+if TYPE_CHECKING:
+    from ..mdp import MDP
 
 
 @click.group(invoke_without_command=True)
@@ -17,7 +21,9 @@ def models(ctx: click.Context, as_json: bool) -> None:
     """List the named models; `models show NAME` draws one."""
     if ctx.invoked_subcommand is not None:
         return
-    described = {name: _described(name) for name in _names()}
+    from .. import models as library
+
+    described = {name: _described(build) for name, build in library.NAMES.items()}
     if as_json:
         emit_json(described)
         return
@@ -29,17 +35,8 @@ def models(ctx: click.Context, as_json: bool) -> None:
             screen.line(f"{name if i == 0 else '':<{width}}  {piece}")
 
 
-def _names() -> list[str]:
-    from .. import models as library
-
-    return list(library.NAMES)
-
-
-def _described(name: str) -> dict[str, Any]:
+def _described(build: Callable[[], MDP]) -> dict[str, Any]:
     """Return the first line of the function's docstring, and the sizes."""
-    from .. import models as library
-
-    build = library.NAMES[name]
     first = (build.__doc__ or "").strip().splitlines()[0].replace("``", "")
     mdp = build()
     return {"description": first, "states": mdp.n_states, "actions": max(mdp.n_actions), "horizon": mdp.horizon}

@@ -1,7 +1,5 @@
 """``verified-risk prove``: a saved plan confirmed by the verified checker."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

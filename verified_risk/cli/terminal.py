@@ -7,7 +7,9 @@ Work that takes more than a moment shows its progress on a terminal's standard e
 
 from __future__ import annotations
 
+import shutil
 import sys
+import textwrap
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -144,7 +146,7 @@ class Screen:
 
     def __init__(self) -> None:
         self.terminal = sys.stdout.isatty()
-        self.width = _window() if self.terminal else None
+        self.width = shutil.get_terminal_size().columns if self.terminal else None
 
     def line(self, text: str = "", style: str = "") -> None:
         """Print one line unchanged; ``style`` applies on a terminal only."""
@@ -176,8 +178,6 @@ class Screen:
         """Break the text into lines that fit the window beside ``indent`` blanks."""
         if self.width is None:
             return text.splitlines() or [""]
-        import textwrap
-
         room = max(20, self.width - indent)
         wrap = textwrap.TextWrapper(room, break_long_words=False, break_on_hyphens=False)
         return [piece for line in text.splitlines() for piece in wrap.wrap(line) or [""]] or [""]
@@ -220,12 +220,6 @@ class Screen:
         from rich.text import Text
 
         Console(highlight=False).print(Text.assemble(*pieces), soft_wrap=True)
-
-
-def _window() -> int:
-    import shutil
-
-    return shutil.get_terminal_size().columns
 
 
 def json_option(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -2,8 +2,6 @@
 paper.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -15,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import files
-from .sweep import Cell, Engine, SweepResult, band, complete_sweep, grid, pyplot, save
+from ..plotting.picture import style
+from .sweep import Cell, Engine, SweepResult, band, complete_sweep, grid, panels, save
 
 Floats = NDArray[np.float64]
-LEVELS = ("2/5", "33/100", "1/4", "1/100")
 PAPER_PATH = {"2/5": 6, "33/100": 4, "1/4": 2, "1/100": 1}
 """The path the paper calls optimal at each level."""
+LEVELS = tuple(PAPER_PATH)
 SCALES = ("1", "1/3", "1/10", "1/20", "1/50", "1/200")
 UCBVI_SCALE = "1/1000"
 DEFAULT_SCALE = "1/10"
@@ -62,8 +61,9 @@ def lake_cells(episodes: int, seeds: int, bonus_scale: str) -> list[Cell]:
     return list(dict.fromkeys(cells))
 
 
-def _chosen(outcome: SweepResult, **wanted: Any) -> list[dict[str, Any]]:
-    return [r for r in outcome.results if all(r["cell"][name] == value for name, value in wanted.items())]
+def _runs(outcome: SweepResult, algorithm: str, scale: str, level: str = "33/100") -> list[dict[str, Any]]:
+    wanted = {"algorithm": algorithm, "bonus_scale": scale, "objective": f"cvar({level})"}
+    return [r for r in outcome.results if wanted.items() <= r["cell"].items()]
 
 
 def _curves(results: Sequence[dict[str, Any]]) -> tuple[list[int], Floats]:
@@ -82,15 +82,14 @@ def _left(scale: str) -> tuple[tuple[str, str], ...]:
     return (("ucb", scale), ("ucbvi", UCBVI_SCALE), ("greedy", scale), ("kl", "1"), ("greedy-tried", "1"))
 
 
+@style()
 def _draw(outcome: SweepResult, stem: Path, episodes: int, seeds: int, scale: str) -> None:
-    figure, (left, right) = pyplot().subplots(1, 2, figsize=(10, 4), layout="constrained")
+    figure, (left, right) = panels(2, 10, 4)
     for algorithm, used in _left(scale):
-        runs = _chosen(outcome, algorithm=algorithm, bonus_scale=used, objective="cvar(33/100)")
-        band(left, *_curves(runs), _name(algorithm, used))
+        band(left, *_curves(_runs(outcome, algorithm, used)), _name(algorithm, used))
     left.set(title="alpha = 0.33", xlabel="episode", ylabel="pseudo-regret (CVaR)")
     for level in LEVELS:
-        runs = _chosen(outcome, algorithm="ucb", bonus_scale=scale, objective=f"cvar({level})")
-        band(right, *_curves(runs), f"alpha = {float(Fraction(level)):g}")
+        band(right, *_curves(_runs(outcome, "ucb", scale, level)), f"alpha = {float(Fraction(level)):g}")
     right.set(title=f"ucb, bonus x {scale}", xlabel="episode")
     for axes in (left, right):
         axes.legend()
@@ -147,13 +146,12 @@ def _slopes(outcome: SweepResult, episodes: int, scale: str) -> list[str]:
     lines = ["| algorithm | regret | per episode, first quarter | per episode, last quarter |", "|---|---|---|---|"]
     last = {}
     for algorithm, used in _left(scale):
-        runs = _chosen(outcome, algorithm=algorithm, bonus_scale=used, objective="cvar(33/100)")
+        runs = _runs(outcome, algorithm, used)
         early, late = _rate(runs, episodes)
         last[algorithm] = late
         total = float(np.mean([r["regret"][-1] for r in runs]))
         lines.append(f"| {_name(algorithm, used)} | {total:.1f} | {early:.4f} | {late:.4f} |")
-    runs = _chosen(outcome, algorithm="ucbvi", bonus_scale=UCBVI_SCALE, objective="cvar(33/100)")
-    by_run = [_rate([run], episodes)[1] for run in runs]
+    by_run = [_rate([run], episodes)[1] for run in _runs(outcome, "ucbvi", UCBVI_SCALE)]
     return [*lines, "", *_order(last), *_where_ucbvi_is(by_run), "", *_about_scales(outcome, episodes, scale)]
 
 
@@ -199,15 +197,13 @@ def _about_scales(outcome: SweepResult, episodes: int, scale: str) -> list[str]:
 
 def _last_suboptimal(outcome: SweepResult, scale: str) -> list[int]:
     """The last episode that played a suboptimal policy, in each run of ucb with that scale, in order."""
-    runs = _chosen(outcome, algorithm="ucb", bonus_scale=scale, objective="cvar(33/100)")
-    return sorted(r["last_suboptimal"] for r in runs)
+    return sorted(r["last_suboptimal"] for r in _runs(outcome, "ucb", scale))
 
 
 def _levels(outcome: SweepResult, scale: str) -> list[str]:
     lines = ["| alpha | mean regret | standard deviation |", "|---|---|---|"]
     for level in LEVELS:
-        runs = _chosen(outcome, algorithm="ucb", bonus_scale=scale, objective=f"cvar({level})")
-        final = np.array([r["regret"][-1] for r in runs])
+        final = np.array([r["regret"][-1] for r in _runs(outcome, "ucb", scale, level)])
         lines.append(f"| {float(Fraction(level)):g} | {final.mean():.1f} | {final.std():.1f} |")
     return lines
 
@@ -226,8 +222,7 @@ def _scales(outcome: SweepResult, episodes: int, seeds: int) -> list[str]:
         median = last[len(last) // 2]
         if median <= min(PROMISED, 0.9 * episodes):  # a run that ends suboptimal has not converged
             within.append(scale)
-        runs = _chosen(outcome, algorithm="ucb", bonus_scale=scale, objective="cvar(33/100)")
-        regret = float(np.mean([r["regret"][-1] for r in runs]))
+        regret = float(np.mean([r["regret"][-1] for r in _runs(outcome, "ucb", scale)]))
         lines.append(f"| {scale} | {median} | {stuck[scale]} of {seeds} | {regret:.1f} |")
     lines += [
         "",

@@ -3,8 +3,6 @@
 The models and lengths are those on which the confidence sets of page 10 were first compared.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
@@ -15,7 +13,8 @@ from numpy.typing import NDArray
 
 from .. import files
 from ..errors import InvalidArgument
-from .sweep import Cell, Engine, complete_sweep, pyplot, save
+from ..plotting.picture import quiet_grid, style
+from .sweep import Cell, Engine, complete_sweep, panels, save
 
 Floats = NDArray[np.float64]
 
@@ -82,6 +81,7 @@ def rival_experiment(
     return page
 
 
+@style()
 def _draw(
     found: dict[Cell, dict[str, Any]],
     cells: dict[tuple[str, str], list[Cell]],
@@ -90,12 +90,8 @@ def _draw(
     scenes: Sequence[str],
 ) -> None:
     """One panel a model: the median over seeds and the band that holds the middle four fifths of them."""
-    from ..plotting.picture import quiet_grid
-
-    figure, axes = pyplot().subplots(
-        1, len(scenes), figsize=(3.3 * len(scenes), 4.2), layout="constrained", squeeze=False
-    )  # fmt: skip
-    for axis, scene in zip(axes[0], scenes, strict=True):
+    figure, axes = panels(len(scenes), 3.3 * len(scenes), 4.2)
+    for axis, scene in zip(axes, scenes, strict=True):
         for rival, colour, dashes in zip(RIVALS, COLOURS, DASHES, strict=True):
             results = [found[cell] for cell in cells[scene, rival.name]]
             episodes = results[0]["episode"]
@@ -108,8 +104,8 @@ def _draw(
         axis.set(title=f"{scene}, {base.objective}", xlabel="episode", yscale="log", xlim=(0, base.episodes))
         axis.set_ylim(bottom=max(axis.get_ylim()[0], 0.5))
         quiet_grid(axis)
-    axes[0, 0].set_ylabel("pseudo-regret")
-    handles, labels = axes[0, 0].get_legend_handles_labels()
+    axes[0].set_ylabel("pseudo-regret")
+    handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(RIVALS))
     figure.suptitle(f"median and middle four fifths of {seeds} seeds; thick: proved", fontsize=10)
     save(figure, stem)

@@ -1,6 +1,4 @@
-"""How the regret grows with K, S, A, T and 1/alpha, on log-log axes beside the exponents of the theorem."""
-
-from __future__ import annotations
+"""Growth of the regret with K, S, A, T and 1/alpha, on log-log axes beside the exponents of the theorem."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -11,10 +9,11 @@ from typing import Any, Unpack
 import numpy as np
 
 from .. import files
-from .sweep import Cell, Engine, complete_sweep, log_log, pyplot, save
+from ..plotting.picture import style
+from .sweep import Cell, Engine, complete_sweep, log_log, panels, save
 
 EXPONENTS = {"K": 0.5, "S": 1.5, "A": 0.5, "T": 1.5, "1/alpha": 1.0}
-"""Of the leading term of the bound, ``L ((T-1) S + 2) sqrt(2 S A K T l)``."""
+"""Exponents of the leading term of the bound, ``L ((T-1) S + 2) sqrt(2 S A K T l)``."""
 BASE = {"K": 4000, "S": 6, "A": 2, "T": 3, "1/alpha": 4}
 RANGES = {
     "K": (500, 2000, 8000, 32000),
@@ -50,6 +49,7 @@ def _tightest(results: list[dict[str, Any]]) -> float:
     return max(float(r["regret"][-1]) / float(r["bound"][-1]) for r in results if r["bound"] is not None)
 
 
+@style()
 def scaling_study(
     out: str | PathLike[str], *, seeds: int = 5, bonus_scale: str = "1", **engine: Unpack[Engine]
 ) -> Path:
@@ -57,7 +57,7 @@ def scaling_study(
     cells = scaling_cells(seeds, bonus_scale)
     stem, outcome = complete_sweep("scaling", (one for group in cells.values() for one in group), out, seeds, engine)
     final = {Cell.from_json(result["cell"]): float(result["regret"][-1]) for result in outcome.results}
-    figure, axes = pyplot().subplots(1, len(RANGES), figsize=(3.2 * len(RANGES), 3.2), layout="constrained")
+    figure, axes = panels(len(RANGES), 3.2 * len(RANGES), 3.2)
     lines = [
         "# Scaling of the regret",
         "",

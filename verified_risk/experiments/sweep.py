@@ -13,12 +13,12 @@ import csv
 import io
 import sys
 import traceback
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
-from importlib import import_module
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
+from itertools import product
 from multiprocessing import get_context
 from os import PathLike, cpu_count
 from pathlib import Path
@@ -28,10 +28,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import files, models
-from ..errors import InvalidArgument, InvalidFile, MissingDependency
+from ..errors import InvalidArgument, InvalidFile
 from ..mdp import MDP
 from ..objectives import objective
-from ..pool import Pool
+from ..plotting.picture import BLUE, LINES, RED, Picture, new_figure, quiet_grid
+from ..pool import PoolStart, calls
+from ..pool import workers as start
 
 COLUMNS = (
     "model", "parameters", "objective", "algorithm", "known_rewards", "bonus_scale", "delta", "eta", "seed", "episodes",
@@ -137,12 +139,16 @@ def run_cell(cell: Cell) -> dict[str, Any]:
     }
 
 
-def attempt(data: dict[str, Any]) -> dict[str, Any]:
-    """Run the cell of a JSON object in a worker; return its result, or its error, which is not raised."""
+def attempt(cell: Cell) -> dict[str, Any]:
+    """Run a cell in a worker; return its result, or its error, which is not raised."""
     try:
-        return run_cell(Cell.from_json(data))
+        return run_cell(cell)
     except Exception as error:
-        return {"cell": data, "error": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc()}
+        return {
+            "cell": cell.to_json(),
+            "error": f"{type(error).__name__}: {error}",
+            "traceback": traceback.format_exc(),
+        }
 
 
 def checkpoints(episodes: int) -> list[int]:
@@ -172,11 +178,7 @@ def csv_of(results: Sequence[dict[str, Any]]) -> str:
 
 def grid(base: Cell, **choices: Iterable[Any]) -> list[Cell]:
     """The product of choices: ``grid(base, algorithm=["ucb", "greedy"], seed=range(5))``."""
-    from dataclasses import replace
-    from itertools import product
-
-    names = list(choices)
-    return [replace(base, **dict(zip(names, values, strict=True))) for values in product(*choices.values())]
+    return [replace(base, **dict(zip(choices, values, strict=True))) for values in product(*choices.values())]
 
 
 MOST_ATTEMPTS = 3
@@ -203,7 +205,7 @@ class SweepResult:
 
 
 class Engine(TypedDict, total=False):
-    """Where a sweep runs (see :func:`sweep`)."""
+    """The options of :func:`sweep` that choose where it runs."""
 
     workers: int | None
     scheduler: str | None
@@ -254,11 +256,13 @@ def sweep(
     target = _open(cells, Path(folder))
     missing = [cell for cell in cells if _read(target, cell) is None]
     outcome = SweepResult(target)
-    engine = (
-        _dask(missing, scheduler, local_cluster)
-        if scheduler is not None or local_cluster is not None
-        else _processes(missing, (cpu_count() or 1) if workers is None else workers)
-    )
+    jobs = (cpu_count() or 1) if workers is None else workers
+    cluster = local_cluster if scheduler is None else scheduler
+    engine: Iterable[tuple[Cell, dict[str, Any]]]
+    if cluster is None and (jobs == 0 or len(missing) <= 1):
+        engine = ((cell, attempt(cell)) for cell in missing)
+    else:
+        engine = _elsewhere(missing, partial(start, min(jobs, len(missing)), cluster, get_context("spawn")))
     if missing:
         with _bar(len(cells), len(cells) - len(missing), progress) as advance:
             for cell, result in engine:
@@ -322,93 +326,21 @@ def _read(folder: Path, cell: Cell) -> dict[str, Any] | None:
 # -- engines ---------------------------------------------------------------------------------------------------------
 
 
-def _processes(cells: Sequence[Cell], workers: int) -> Iterator[tuple[Cell, dict[str, Any]]]:
-    """A pool of processes; a worker that dies takes its cell down at most ``MOST_ATTEMPTS`` times."""
-    if workers == 0 or len(cells) == 1:
-        for cell in cells:
-            yield cell, attempt(cell.to_json())
-        return
-    if cells:
-        _warm()
-    left = list(cells)
-    starts = dict.fromkeys(cells, 0)
-    while left:
-        with Pool(min(workers, len(left)), mp_context=get_context("spawn")) as pool:
-            yield from _one_pool(pool, left, starts, workers)
-        for cell in [cell for cell in left if starts[cell] >= MOST_ATTEMPTS]:
-            left.remove(cell)
-            yield cell, {"cell": cell.to_json(), "error": f"its worker died {MOST_ATTEMPTS} times"}
-
-
-def _one_pool(
-    pool: Pool, left: list[Cell], starts: dict[Cell, int], workers: int
-) -> Iterator[tuple[Cell, dict[str, Any]]]:
-    """Feed one pool until all is done or it breaks; only cells that were running when it broke count as started."""
-    waiting = iter(list(left))
-    running: dict[Future[dict[str, Any]], Cell] = {}
-    while True:
-        try:
-            while len(running) < workers and (cell := next(waiting, None)) is not None:
-                running[pool.submit(attempt, cell.to_json())] = cell
-        except BrokenProcessPool:
-            pass
-        if not running:
-            return
-        done, _ = wait(running, return_when=FIRST_COMPLETED)
-        broken = False
-        for future in done:
-            cell = running.pop(future)
-            try:
-                result = future.result()
-            except BrokenProcessPool:
-                broken = True
-                starts[cell] += 1
-                continue
-            left.remove(cell)
-            yield cell, result
-        if broken:
-            for cell in running.values():
-                starts[cell] += 1
-            return
-
-
-def _dask(
-    cells: Sequence[Cell], scheduler: str | None, local_cluster: int | None
-) -> Iterator[tuple[Cell, dict[str, Any]]]:
-    try:
-        distributed: Any = import_module("distributed")
-    except ImportError:
-        raise MissingDependency("clusters need dask.distributed", extra="cluster") from None
-    if not cells:
-        return
-    cluster = None
-    if scheduler is None:
-        _warm()
-        cluster = distributed.LocalCluster(
-            n_workers=local_cluster, threads_per_worker=1, processes=True, dashboard_address=None
-        )
-    try:
-        client = distributed.Client(cluster if cluster is not None else scheduler, timeout="5s")
-    except (OSError, TimeoutError, ValueError) as error:
-        raise InvalidArgument(f"scheduler {scheduler!r} cannot be reached: {error}; nothing was lost") from None
-    try:
-        again = MOST_ATTEMPTS - 1
-        futures = {client.submit(attempt, cell.to_json(), pure=False, retries=again): cell for cell in cells}
-        for future in distributed.as_completed(list(futures)):
-            cell = futures[future]
-            if future.status == "finished":
-                yield cell, future.result()
+def _elsewhere(cells: Sequence[Cell], pool: PoolStart) -> Iterator[tuple[Cell, dict[str, Any]]]:
+    """Run the cells in a pool; a cell whose worker dies is started at most ``MOST_ATTEMPTS`` times."""
+    run_cell(Cell("two_paths", "cvar(1/2)", episodes=2))  # compiles here once; the workers find that in the cache
+    left, starts = deque(cells), Counter[Cell]()
+    for cell, future in calls(attempt, lambda: left.popleft() if left else None, pool):
+        if future is not None and future.exception() is None:
+            yield cell, future.result()
+        elif future is not None:
+            yield cell, {"cell": cell.to_json(), "error": f"{future.exception()!r}"}
+        else:
+            starts[cell] += 1
+            if starts[cell] < MOST_ATTEMPTS:
+                left.append(cell)
             else:
-                yield cell, {"cell": cell.to_json(), "error": f"{future.exception()!r}"}
-    finally:
-        client.close()
-        if cluster is not None:
-            cluster.close()
-
-
-def _warm() -> None:
-    """Compile here once, so that the workers find the result in the cache."""
-    run_cell(Cell("two_paths", "cvar(1/2)", episodes=2))
+                yield cell, {"cell": cell.to_json(), "error": f"its worker died {MOST_ATTEMPTS} times"}
 
 
 @contextmanager
@@ -429,35 +361,20 @@ def _bar(total: int, done: int, wanted: bool | None) -> Iterator[Any]:
 Floats = NDArray[np.float64]
 
 
-def pyplot() -> Any:
-    """matplotlib without a display, in the style of :mod:`verified_risk.plotting`."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise MissingDependency("figures need matplotlib", extra="plot") from None
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    from ..plotting.picture import STYLE
-
-    settings: Any = matplotlib.rcParams
-    settings.update(STYLE)
-    return pyplot
+def panels(count: int, width: float, height: float) -> tuple[Any, Any]:
+    """Return a figure with that many panels side by side, and the panels; call it in :func:`style`."""
+    figure = new_figure(width, height)
+    return figure, figure.subplots(1, count, squeeze=False)[0]
 
 
-def save(figure: Any, stem: Path) -> list[Path]:
+def save(figure: Any, stem: Path) -> None:
     """Write ``stem.svg`` and ``stem.png``."""
-    paths = [stem.with_suffix(".svg"), stem.with_suffix(".png")]
-    figure.savefig(paths[0], metadata={"Date": None})
-    figure.savefig(paths[1], dpi=150)
-    pyplot().close(figure)
-    return paths
+    for suffix in (".svg", ".png"):
+        Picture(figure).save(stem.with_suffix(suffix))
 
 
 def band(axes: Any, episodes: Sequence[int], runs: Floats, label: str) -> None:
     """Mean and standard deviation over seeds; ``runs[seed, i]``.  Each further band has its own line style."""
-    from ..plotting.picture import LINES, RED, quiet_grid
-
     styles = (*LINES, (RED, (0, (2, 1, 1, 1, 1, 1))))
     colour, dashes = styles[len(axes.lines) % len(styles)]
     middle, spread = runs.mean(axis=0), runs.std(axis=0)
@@ -470,8 +387,6 @@ def band(axes: Any, episodes: Sequence[int], runs: Floats, label: str) -> None:
 
 def log_log(axes: Any, points: Mapping[float, Floats], exponent: float, name: str) -> float:
     """Regret against one quantity; the fitted slope, and a line of the theorem's slope through the first point."""
-    from ..plotting.picture import BLUE, RED
-
     x = np.array(sorted(points))
     y = np.array([points[value].mean() for value in sorted(points)])
     slope = float(np.polyfit(np.log(x), np.log(y), 1)[0])

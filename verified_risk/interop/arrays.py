@@ -55,8 +55,7 @@ def rows_of(matrix: Any, where: str) -> Rows:
         array = array_of(matrix, where)
         height, width = array.shape
         at, column = np.nonzero(array != 0)
-        start = np.concatenate(([0], np.cumsum(np.bincount(at, minlength=height))))
-        return Rows(start, column, array[at, column], width, bits_of(matrix))
+        return Rows(starts(np.bincount(at, minlength=height)), column, array[at, column], width, bits_of(matrix))
     if matrix.format == "csr" and matrix.data.dtype == np.float64:
         start, column = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
         ahead = np.diff(column) > 0
@@ -77,8 +76,7 @@ def rows_of(matrix: Any, where: str) -> Rows:
             f"{where}[{at[k]}, {column[k]}] is stored twice, as {value[k]} and {value[k + 1]}, wanted one entry "
             "(sum_duplicates() adds them up)"
         )
-    start = np.concatenate(([0], np.cumsum(np.bincount(at, minlength=matrix.shape[0]))))
-    return Rows(start, column, value, matrix.shape[1], bits_of(matrix))
+    return Rows(starts(np.bincount(at, minlength=matrix.shape[0])), column, value, matrix.shape[1], bits_of(matrix))
 
 
 def array_of(nested: Any, where: str) -> npt.NDArray[Any]:
@@ -108,7 +106,7 @@ def bits_of(matrix: Any) -> int:
 
 
 def is_matrix_list(P: Any) -> bool:
-    """Whether ``P`` is a list of square matrices, one per action."""
+    """Return whether ``P`` is a list of square matrices, one per action."""
     if not isinstance(P, (list, tuple)) or not P:
         return False
     if not all(hasattr(part, "tocsr") or (isinstance(part, np.ndarray) and part.ndim == 2) for part in P):
@@ -119,7 +117,7 @@ def is_matrix_list(P: Any) -> bool:
 def interleaved(parts: list[Rows]) -> Rows:
     """Interleave matrices: the rows of state 0 of all of them, then those of state 1, and so on."""
     counts = np.stack([np.diff(part.start) for part in parts], axis=1)
-    start = np.concatenate(([0], np.cumsum(counts.ravel())))
+    start = starts(counts.ravel())
     column = np.empty(start[-1], dtype=np.int64)
     value = np.empty(start[-1], dtype=np.result_type(*(part.value.dtype for part in parts)))
     for a, part in enumerate(parts):
@@ -152,7 +150,7 @@ def by_pairs(P: Any, R: Any, pairs: tuple[Sequence[int], Sequence[int]]) -> tupl
     table[s, a] = pays
     sizes = np.ones(n * count, dtype=np.int64)
     sizes[place] = np.diff(rows.start)
-    start = np.concatenate(([0], np.cumsum(sizes)))
+    start = starts(sizes)
     column = np.repeat(np.arange(n * count) // count, sizes)
     value = np.ones(len(column), dtype=rows.value.dtype)
     at = np.repeat(start[place] - rows.start[:-1], np.diff(rows.start)) + np.arange(len(rows.column))
@@ -173,8 +171,7 @@ class StepRewards:
     """``R`` of one step: the rewards of actions, and whether a state has an action."""
 
     def __init__(self, R: Any, n: int, count: int, ass: bool, where: str, *, stacked: bool) -> None:
-        self.n, self.count, self.where, self.ass = n, count, where, ass
-        self.stacked = stacked
+        self.n, self.count, self.where, self.ass, self.stacked = n, count, where, ass, stacked
         self.alike = False  # the actions of a state earn the same
         self.by_state: npt.NDArray[Any] | None = None
         self.joint: Rows | None = None
@@ -182,9 +179,17 @@ class StepRewards:
         self._read = Reader(n, normalise=False)
         self._points: dict[Any, Law | ContinuousReward] = {}
         if isinstance(R, (list, tuple)) and _holds_laws(R):
-            self.laws = self._laws(R)
+            if len(R) != n:
+                raise InvalidModel(f"{where} has {len(R)} states, wanted {n} as in P")
+            for s, own in enumerate(R):
+                if len(own) != count:
+                    raise InvalidModel(f"{where}[{s}] has {len(own)} actions, wanted {count} as in P")
+            self.laws = R
         elif is_matrix_list(R):
-            self._next_state([rows_of(part, where) for part in R])
+            parts = [rows_of(part, where) for part in R]
+            if len(parts) != count or any((len(part), part.width) != (n, n) for part in parts):
+                raise InvalidModel(f"{where} is a list of matrices, wanted {count} of shape {(n, n)}")
+            self.joint = interleaved(parts)
         elif hasattr(R, "tocsr"):
             self._table(widened(R.toarray()))
         else:
@@ -202,30 +207,17 @@ class StepRewards:
 
     def _table(self, array: npt.NDArray[Any]) -> None:
         """Read ``R[s]`` or ``R[s, a]``."""
-        if array.shape == (self.n,):
-            array, self.alike = np.repeat(array[:, None], self.count, axis=1), True
-        elif self.stacked and array.shape == (self.n * self.count,):  # one per row of P
-            array = array.reshape(self.count, self.n).T if self.ass else array.reshape(self.n, self.count)
-        if array.shape != (self.n, self.count):
-            n, count = self.n, self.count
+        n, count = self.n, self.count
+        if array.shape == (n,):
+            array, self.alike = np.repeat(array[:, None], count, axis=1), True
+        elif self.stacked and array.shape == (n * count,):  # one per row of P
+            array = array.reshape(count, n).T if self.ass else array.reshape(n, count)
+        if array.shape != (n, count):
             read = f"P was read as P[{'a, s' if self.ass else 's, a'}, s'], with {n} states and {count} actions"
             raise InvalidModel(
                 f"{self.where} has shape {array.shape}, wanted ({n},), ({n}, {count}) or one as P ({read})"
             )
         self.by_state = array
-
-    def _next_state(self, parts: list[Rows]) -> None:
-        if len(parts) != self.count or any((len(part), part.width) != (self.n, self.n) for part in parts):
-            raise InvalidModel(f"{self.where} is a list of matrices, wanted {self.count} of shape {(self.n, self.n)}")
-        self.joint = interleaved(parts)
-
-    def _laws(self, R: Sequence[Any]) -> Sequence[Sequence[Any]]:
-        if len(R) != self.n:
-            raise InvalidModel(f"{self.where} has {len(R)} states, wanted {self.n} as in P")
-        for s, own in enumerate(R):
-            if len(own) != self.count:
-                raise InvalidModel(f"{self.where}[{s}] has {len(own)} actions, wanted {self.count} as in P")
-        return R
 
     def notes(self, rows: Rows) -> list[str]:
         """Say that a reward ``R[s, a]`` is certain, where it may be the mean of rewards that the next state decides."""
@@ -295,7 +287,7 @@ class StepRewards:
 
 
 def _holds_laws(R: Sequence[Any]) -> bool:
-    """Whether the entries ``R[s][a]`` are laws rather than numbers."""
+    """Return whether the entries ``R[s][a]`` are laws rather than numbers."""
     first = R[0]
     if not isinstance(first, (list, tuple)) or not first:
         return False
@@ -416,7 +408,7 @@ class _Step:
 
 
 def _is_by_step(P: Arrays) -> bool:
-    """Whether ``P`` has one entry per step."""
+    """Return whether ``P`` has one entry per step."""
     if isinstance(P, np.ndarray):
         return P.ndim == 4
     if not isinstance(P, (list, tuple)) or not P or is_matrix_list(P):
@@ -499,7 +491,7 @@ def _between(low: Arrays, high: Arrays, layout: str | None) -> tuple[Rows, list[
 
 
 def _is_stacked(P: Arrays) -> bool:
-    """Whether ``P`` is one matrix with a row per state and action."""
+    """Return whether ``P`` is one matrix with a row per state and action."""
     return hasattr(P, "tocsr") or _depth(P) == 2
 
 

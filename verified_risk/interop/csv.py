@@ -6,8 +6,6 @@ discount.  With an additional column ``idstep``, from 0, the model changes with 
 step.  States and actions are numbers or names.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +14,7 @@ from os import PathLike
 from typing import Any, TypeAlias
 
 from .. import files
-from ..errors import InvalidFile, InvalidModel, InvalidNumber
+from ..errors import InvalidFile, InvalidModel
 from ..mdp import MDP, Outcome
 from ..numbers.rational import Rational, as_fraction, as_whole, said, text
 from .outcomes import Row, mdp_of_outcomes, mdp_of_rows
@@ -44,8 +42,8 @@ def read_csv(
     ``initial`` is a state or a dict ``{state: probability}`` *as in the file*, or a list over all states if they are
     numbered.  Numbers are read exactly: ``1/3``, ``0.25``, ``1e-3``.  The states of the model are numbered from 0.
     """
-    if index_base is not None and (isinstance(index_base, bool) or index_base not in (0, 1)):
-        raise InvalidModel(f"index_base is {index_base!r}, wanted 0 or 1: the least index in the file")
+    if index_base is not None:
+        _require_base(index_base)
     where = str(path)
     try:
         lines, ignored = _parse(files.read_text(path, "utf-8-sig"), where, names=index_base is None)
@@ -91,8 +89,7 @@ def write_csv(mdp: MDP, path: str | PathLike[str], *, index_base: int = 0) -> No
     A model that changes with the step has a column ``idstep``.  Its last step leads to the first state, since what
     follows does not count, and includes the terminal rewards.
     """
-    if isinstance(index_base, bool) or index_base not in (0, 1):
-        raise InvalidModel(f"index_base is {index_base!r}, wanted 0 or 1")
+    _require_base(index_base)
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(COLUMNS if mdp.clock is None else (STEP, *COLUMNS))
@@ -104,6 +101,11 @@ def write_csv(mdp: MDP, path: str | PathLike[str], *, index_base: int = 0) -> No
             row = (mdp.seen(s) + index_base, a + index_base, known + index_base, text(p), text(r))
             writer.writerow(row if mdp.clock is None else (s // mdp.clock, *row))
     files.write_text(path, buffer.getvalue())
+
+
+def _require_base(index_base: Any) -> None:
+    if isinstance(index_base, bool) or index_base not in (0, 1):
+        raise InvalidModel(f"index_base is {index_base!r}, wanted 0 or 1: the least index in the file")
 
 
 def _parse(content: str, where: str, *, names: bool) -> tuple[list[Line], list[str]]:
@@ -124,10 +126,7 @@ def _parse(content: str, where: str, *, names: bool) -> tuple[list[Line], list[s
 
     def number(entry: str, column: str, line: int) -> Fraction:
         if entry not in numbers:
-            try:
-                numbers[entry] = as_fraction(entry.strip(), f"{where}, line {line}: {column}")
-            except InvalidNumber as error:
-                raise InvalidFile(str(error)) from None
+            numbers[entry] = as_fraction(entry.strip(), f"{where}, line {line}: {column}", InvalidFile)
         return numbers[entry]
 
     def name(entry: str, column: str, line: int) -> str:

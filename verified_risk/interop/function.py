@@ -1,7 +1,5 @@
 """Models given by functions: the states that they reach, found step by step."""
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -114,11 +112,11 @@ class _Reached:
 
 
 def _takes_a_step(outcomes: Callable[..., Any]) -> bool:
-    """Whether a function needs three arguments: one with a default is not the step."""
+    """Return whether a function needs three arguments; an argument with a default is not the step."""
     try:
         inspect.signature(outcomes).bind(None, None)
     except TypeError:
         return True
-    except ValueError:  # a builtin, which tells nothing
+    except ValueError:  # a builtin without a signature
         pass
     return False

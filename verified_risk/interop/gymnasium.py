@@ -7,18 +7,16 @@ that is not the shortest decimal are reported in ``mdp.notes``.
 :func:`TrackReturn` goes the other way: a wrapper whose observations contain what a policy must remember of an episode.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import takewhile
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from ..errors import InvalidArgument, InvalidModel, InvalidNumber, MissingDependency, Unsupported
+from ..errors import InvalidArgument, InvalidModel, MissingDependency, Unsupported
 from ..mdp import MDP, Outcome
 from ..mdp.readers import Horizon
 from ..numbers.rational import Rational, as_fraction, as_whole, meant, said
@@ -68,7 +66,9 @@ def mdp_of_environment(
     if steps is None:
         raise InvalidModel(f"{name} has no time limit, wanted horizon=, the number of steps")
     restore = _Restorer()
-    rows = [[_read(table, s, a, n, restore, name) for a in _actions_of(table[s], s, name)] for s in range(n)]
+    rows = [
+        [_read(table, s, a, n, restore, name) for a in _numbered(table[s], "action", f"P[{s}]", name)] for s in range(n)
+    ]
     start = _initial(inner, n, restore, name) if initial is None else own_law(initial, n)
 
     absorbing = {s for s in range(n) if _is_absorbing(rows[s], s)}
@@ -122,10 +122,7 @@ class _Restorer:
     def __call__(self, value: Any, where: str) -> Fraction:
         key = (type(value), value)
         if key not in self._read:
-            try:
-                written = as_fraction(value, where)
-            except InvalidNumber as error:
-                raise InvalidModel(str(error)) from None
+            written = as_fraction(value, where, InvalidModel)
             exact = written if as_whole(value) is not None else meant(float(value))
             self._read[key] = exact
             if exact != written:
@@ -160,8 +157,7 @@ def _name(env: Any, inner: Any) -> str:
 
 def _refuse_what_the_table_does_not_say(env: Any, inner: Any, name: str) -> None:
     """Raise for wrappers that change a step, and for Taxi's fickle passenger, drawn in ``step`` and path-dependent."""
-    while env is not inner:
-        kind = type(env)
+    for kind in map(type, _wrappers(env)):
         outside = takewhile(lambda part: part.__name__ != "Wrapper", kind.__mro__)  # what gymnasium's own base adds to
         own = {method for part in outside for method in vars(part)}
         if kind.__name__ not in WATCHING_WRAPPERS and own & {"step", "reset"}:
@@ -169,7 +165,6 @@ def _refuse_what_the_table_does_not_say(env: Any, inner: Any, name: str) -> None
                 f"the wrapper {kind.__name__} has a step or reset of its own, which the transition table of {name} "
                 "leaves out; wanted env.unwrapped, if the environment inside is meant"
             )
-        env = env.env
     if getattr(inner, "fickle_passenger", False):
         raise Unsupported(
             f"{name} has fickle_passenger=True, which its transition table leaves out; wanted fickle_passenger=False"
@@ -191,18 +186,17 @@ def _table(inner: Any, name: str) -> tuple[int, Any]:
     count = getattr(space, "n", n)
     if count != n:
         raise InvalidModel(f"{name} has a table of {n} states, wanted {count} as in its observation space")
-    if isinstance(table, Mapping) and set(table) != set(range(n)):
-        missing = next(s for s in range(n) if s not in table)
-        raise InvalidModel(f"{name} has no state {missing} in its table, wanted states 0..{n - 1}")
+    _numbered(table, "state", "its table", name)
     return n, table
 
 
-def _actions_of(choices: Any, s: int, name: str) -> range:
-    count = len(choices)
-    if isinstance(choices, Mapping) and set(choices) != set(range(count)):
-        missing = next(a for a in range(count) if a not in choices)
-        raise InvalidModel(f"{name} has no action {missing} in P[{s}], wanted actions 0..{count - 1}")
-    return range(count)
+def _numbered(entries: Any, what: str, where: str, name: str) -> range:
+    """Return the numbers of states or actions, which must be 0, 1, ... without a gap."""
+    every = range(len(entries))
+    missing = next((k for k in every if isinstance(entries, Mapping) and k not in entries), None)
+    if missing is not None:
+        raise InvalidModel(f"{name} has no {what} {missing} in {where}, wanted {what}s 0..{every[-1]}")
+    return every
 
 
 def _read(table: Any, s: int, a: int, n: int, restore: _Restorer, name: str) -> list[Row]:
@@ -244,25 +238,27 @@ def _initial(inner: Any, n: int, restore: _Restorer, name: str) -> dict[int, Fra
     )
 
 
+def _wrappers(env: Any) -> Iterator[Any]:
+    """Yield the wrappers of an environment, from the outside in."""
+    while env is not getattr(env, "unwrapped", env):
+        yield env
+        env = env.env
+
+
 def _limit(env: Any) -> int | None:
     """Return the steps after which the environment is truncated, if it says so."""
-    while env is not None:
-        limit = getattr(env, "_max_episode_steps", None)
-        if limit is not None:
-            return int(limit)
-        env = env.env if env is not getattr(env, "unwrapped", env) else None
-    return None
+    limits = (getattr(part, "_max_episode_steps", None) for part in (*_wrappers(env), getattr(env, "unwrapped", env)))
+    return next((int(limit) for limit in limits if limit is not None), None)
 
 
 def _wrapper_notes(env: Any, horizon: float) -> list[str]:
     """Return notes on wrappers, which the table does not include."""
     notes = []
-    while env is not getattr(env, "unwrapped", env):
-        limit = getattr(env, "_max_episode_steps", None) if type(env).__name__ == "TimeLimit" else None
+    for part in _wrappers(env):
+        limit = getattr(part, "_max_episode_steps", None) if type(part).__name__ == "TimeLimit" else None
         if limit is not None and horizon > limit:
             to = "" if horizon == math.inf else f" to its horizon {horizon}"
             notes.append(f"the environment is cut off after {limit} steps, the model goes on{to}")
-        env = env.env
     return notes
 
 

@@ -8,8 +8,6 @@ drawings and files refer to the user's states (:meth:`MDP.state_at`, :meth:`MDP.
 :math:`\gamma^T g(s_T)` to the return; it is paid with the last reward, :math:`\gamma^{T-1} (r + \gamma\, g(s_T))`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -128,7 +126,7 @@ def own_law(initial: Any, n: int) -> Any:
 
 
 def lists_steps(outcomes: Sequence[Any]) -> bool:
-    """Whether ``outcomes`` is ``[t][s][a]``: then its third level holds lists of triples, not triples."""
+    """Return whether ``outcomes`` is ``[t][s][a]``: only then does its third level contain lists of triples."""
     entry: Any = outcomes
     for _ in range(4):
         if not isinstance(entry, (list, tuple)) or not entry:

@@ -34,17 +34,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from .. import files
 from ..errors import InvalidArgument, InvalidFile, InvalidModel, MissingDependency, Unsupported, VerifiedRiskError
 from ..files import read_text
 from ..grid import grid_model
+from ..law import added_up
 from ..mdp import MDP, Outcome
 from ..mdp.readers import Horizon
 from ..numbers.rational import LARGEST_EXPONENT, Rational, as_fraction, said, text
@@ -206,21 +207,12 @@ def _reward_model(models: Mapping[str, Any], wanted: str | None, where: str) -> 
     return wanted, models[wanted]
 
 
-class _Numbers:
-    """Converts Storm's rationals to fractions; a large model repeats few distinct numbers."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, Fraction] = {}
-
-    def __call__(self, value: Any) -> Fraction:
-        shown = str(value)
-        if shown not in self._known:
-            self._known[shown] = Fraction(shown)
-        return self._known[shown]
-
-
 def _outcomes(built: Any, rewards: Any) -> Outcomes:
-    number = _Numbers()
+    fraction = cache(Fraction)  # a large model repeats few distinct numbers
+
+    def number(value: Any) -> Fraction:
+        return fraction(str(value))
+
     matrix = built.transition_matrix
     of_state = [number(r) for r in rewards.state_rewards] if rewards.has_state_rewards else None
     of_choice = [number(r) for r in rewards.state_action_rewards] if rewards.has_state_action_rewards else None
@@ -416,8 +408,7 @@ def write_umb(mdp: MDP, path: str | PathLike[str]) -> None:
     umbi.write(ats, Path(path))
 
 
-@dataclass(frozen=True, slots=True)
-class AtStep:
+class AtStep(NamedTuple):
     """State ``s`` before step ``t``; ``y`` is the return so far in units of the grid, 0 if it is not tracked."""
 
     t: int
@@ -425,48 +416,39 @@ class AtStep:
     y: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Pay:
+class Pay(NamedTuple):
     """A reward collected on the way to ``following``."""
 
     reward: Fraction
-    following: AtStep | End
+    following: AtStep | None
 
 
-@dataclass(frozen=True, slots=True)
-class Final:
+class Final(NamedTuple):
     """The end of all steps, with a return of ``z`` units."""
 
     z: int
 
 
-@dataclass(frozen=True, slots=True)
-class End:
-    """The absorbing final state."""
+Place: TypeAlias = AtStep | Pay | Final | None
+"""A state of the file; None is the absorbing final state."""
+Choice: TypeAlias = tuple[Fraction, Sequence[tuple[Fraction, Place]]]
+"""The reward of an action, and its successors with their probabilities."""
 
 
-Place: TypeAlias = AtStep | Pay | Final | End
-Branches: TypeAlias = Sequence[tuple[Fraction, Place]]
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One action: its reward and successors."""
-
-    reward: Fraction
-    branches: Branches
-
-
-@dataclass(frozen=True)
-class Node:
-    """One state of the file: its reward, labels and actions."""
+class Node(NamedTuple):
+    """The choices, the reward and the labels of a state of the file."""
 
     choices: Sequence[Choice]
     reward: Fraction = Fraction(0)
     labels: tuple[str, ...] = ()
 
 
-THE_END = Node([Choice(Fraction(0), [(Fraction(1), End())])], labels=("end",))
+def _step_to(place: Place, paid: Fraction = Fraction()) -> Choice:
+    """The choice that leads to one place."""
+    return paid, [(Fraction(1), place)]
+
+
+THE_END = Node([_step_to(None)], labels=("end",))
 
 
 def write_drn(mdp: MDP, path: str | PathLike[str]) -> None:
@@ -474,22 +456,22 @@ def write_drn(mdp: MDP, path: str | PathLike[str]) -> None:
 
     def choices(t: int, s: int) -> Iterable[Choice]:
         for action in mdp.actions(s):
-            after: list[tuple[Fraction, AtStep | End, Fraction]] = [
-                (p, AtStep(t + 1, target) if t + 1 < mdp.horizon else End(), mdp.step_reward(t, r))
+            after = [
+                (p, AtStep(t + 1, target) if t + 1 < mdp.horizon else None, mdp.step_reward(t, r))
                 for p, target, r in action.outcomes
             ]
             rewards = {r for _, _, r in after}
             if len(rewards) == 1:
-                yield Choice(rewards.pop(), [(p, place) for p, place, _ in after])
+                yield rewards.pop(), [(p, place) for p, place, _ in after]
             else:
-                yield Choice(Fraction(0), [(p, Pay(r, place) if r else place) for p, place, r in after])
+                yield Fraction(0), [(p, Pay(r, place) if r else place) for p, place, r in after]
 
     def node(place: Place) -> Node:
         match place:
             case AtStep(t, s, _):
                 return Node(list(choices(t, s)))
             case Pay(reward, following):
-                return Node([Choice(Fraction(0), [(Fraction(1), following)])], reward)
+                return Node([_step_to(following)], reward)
             case _:
                 return THE_END
 
@@ -515,14 +497,11 @@ def write_return_drn(
 
     def choices(t: int, s: int, y: int) -> Iterable[Choice]:
         for branches in grid.steps[t][s]:
-            yield Choice(
+            yield (
                 Fraction(0),
                 [
-                    (
-                        Fraction(weight, grid.denominator),
-                        AtStep(t + 1, target, y + j) if t + 1 < grid.horizon else Final(y + j),
-                    )
-                    for weight, target, j in branches
+                    (Fraction(w, grid.denominator), AtStep(t + 1, s2, y + j) if t + 1 < grid.horizon else Final(y + j))
+                    for w, s2, j in branches
                 ],
             )
 
@@ -533,7 +512,7 @@ def write_return_drn(
             case Final(units):
                 z = units * grid.unit
                 labels = (label("return", z), *(label("at_least", x) for x in levels if x <= z))
-                return Node([Choice(z, [(Fraction(1), End())])], labels=labels)
+                return Node([_step_to(None, z)], labels=labels)
             case _:
                 return THE_END
 
@@ -551,7 +530,9 @@ def label(prefix: str, value: Fraction) -> str:
     return f"{prefix}_{sign}{text(abs(value)).replace('/', '_')}"
 
 
-def _write(path: str | PathLike[str], initial: Branches, node: Callable[[Place], Node], title: str) -> None:
+def _write(
+    path: str | PathLike[str], initial: Sequence[tuple[Fraction, Place]], node: Callable[[Place], Node], title: str
+) -> None:
     """Number the reachable places from the start, and write them.
 
     A DRN file has initial states, not an initial law: state 0 draws the first state, without a reward.
@@ -570,16 +551,13 @@ def _write(path: str | PathLike[str], initial: Branches, node: Callable[[Place],
     def put(index: int, entry: Node, labels: tuple[str, ...]) -> None:
         nonlocal count
         lines.append(" ".join([f"state {index} [{text(entry.reward)}]", *labels]))
-        for a, choice in enumerate(entry.choices):
+        for a, (paid, branches) in enumerate(entry.choices):
             count += 1
-            lines.append(f"\taction {a} [{text(choice.reward)}]")
-            masses: dict[int, Fraction] = {}
-            for p, place in choice.branches:
-                target = number(place)
-                masses[target] = masses[target] + p if target in masses else p
+            lines.append(f"\taction {a} [{text(paid)}]")
+            masses = added_up((number(place), p) for p, place in branches)
             lines.extend(f"\t\t{target} : {text(p)}" for target, p in sorted(masses.items()))
 
-    put(0, Node([Choice(Fraction(0), initial)]), ("init",))
+    put(0, Node([(Fraction(0), initial)]), ("init",))
     for place in queue:  # grows while it is read: breadth-first
         entry = node(place)
         put(numbers[place], entry, entry.labels)

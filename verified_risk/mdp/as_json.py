@@ -1,7 +1,5 @@
 """Models as JSON, with rationals as ``"p/q"``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

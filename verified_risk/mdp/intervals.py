@@ -1,7 +1,5 @@
 """Models whose transition probabilities are known up to intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 
@@ -100,14 +101,31 @@ class MDP(ModelReaders):
             states = [
                 read.actions(s, rows, laws) for s, (rows, laws) in enumerate(zip(transitions, rewards, strict=True))
             ]
-        self._finish(read, initial, tuple(states), horizon, discount, drawing, notes, action_names, state_names)
+        self._finish(
+            tuple(states), read, initial=initial, horizon=horizon, discount=discount, drawing=drawing, notes=notes,
+            action_names=action_names, state_names=state_names,
+        )  # fmt: skip
 
     @classmethod
-    def from_actions(
-        cls,
+    def from_actions(cls, states: StateActions, *, read: Reader, **rest: object) -> MDP:
+        """Build a model from actions already validated by a reader of files or arrays.
+
+        :param states: ``states[s]``: the actions of state s
+        :param read: the reader that checked them, with its notes
+        :param rest: ``clock``, the number of the user's states in a model that changes with the step, and the arguments
+            of :class:`MDP` other than transitions and rewards
+        :returns: the model
+        :raises InvalidModel: if another argument is invalid
+        """
+        self = cls.__new__(cls)
+        self._finish(states, read, **cast("dict[str, Any]", rest))
+        return self
+
+    def _finish(
+        self,
         states: StateActions,
-        *,
         read: Reader,
+        *,
         initial: Initial,
         horizon: Horizon,
         discount: Rational = 1,
@@ -115,38 +133,6 @@ class MDP(ModelReaders):
         notes: Iterable[str] = (),
         action_names: Sequence[Sequence[str]] | None = None,
         state_names: Sequence[str] | None = None,
-        clock: int | None = None,
-    ) -> MDP:
-        """Build a model from actions already validated by a reader of files or arrays.
-
-        :param states: ``states[s]``: the actions of state s
-        :param read: the reader that checked them, with its notes
-        :param initial: as for :class:`MDP`
-        :param horizon: as for :class:`MDP`
-        :param discount: as for :class:`MDP`
-        :param drawing: as for :class:`MDP`
-        :param notes: as for :class:`MDP`
-        :param action_names: as for :class:`MDP`
-        :param state_names: as for :class:`MDP`
-        :param clock: the number of the user's states, in a model that changes with the step
-        :returns: the model
-        :raises InvalidModel: if another argument is invalid
-        """
-        self = cls.__new__(cls)
-        self._finish(read, initial, states, horizon, discount, drawing, notes, action_names, state_names, clock)
-        return self
-
-    def _finish(
-        self,
-        read: Reader,
-        initial: Initial,
-        states: StateActions,
-        horizon: Horizon,
-        discount: Rational,
-        drawing: str | None,
-        notes: Iterable[str],
-        action_names: Sequence[Sequence[str]] | None,
-        state_names: Sequence[str] | None,
         clock: int | None = None,
     ) -> None:
         if not states:
@@ -181,11 +167,11 @@ class MDP(ModelReaders):
 
     @property
     def endless(self) -> bool:
-        """Whether the model has no horizon."""
+        """True if the model has no horizon."""
         return self._horizon is None
 
     def is_over(self, t: int) -> bool:
-        """Whether no step follows the first ``t``.
+        """Return whether no step follows the first ``t``.
 
         :param t: a number of steps
         :returns: False for every t if the model has no horizon
@@ -249,7 +235,7 @@ class MDP(ModelReaders):
 
     @cached_property
     def is_product(self) -> bool:
-        """Whether reward and next state are independent throughout, as in the paper."""
+        """True if reward and next state are independent throughout, as in the paper."""
         return isinstance(self._states, PackedStates) or all(action.independent for _, _, action in self)
 
     @cached_property
@@ -278,7 +264,7 @@ class MDP(ModelReaders):
 
     @cached_property
     def is_discrete(self) -> bool:
-        """Whether every reward law is finite."""
+        """True if every reward law is finite."""
         return all(isinstance(law, Law) for law in self._laws)
 
     def __iter__(self) -> Iterator[tuple[int, int, Action]]:

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple, TypeAlias, overload
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import InvalidModel, InvalidNumber
+from ..errors import InvalidModel
 from ..law import Law
 from ..numbers import decimals
 from ..numbers.rational import as_fraction, exact_sum, meant, said
 from .action import Action, ContinuousReward
-from .reading import ULPS, Repairs, listed
+from .reading import ULPS, Reader, Repairs, listed
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 Ints32: TypeAlias = npt.NDArray[np.int32]
@@ -43,7 +43,7 @@ class Rows:
     bits: int = 53
     """Significant bits of the input numbers: float32 has 24, so its rows sum to 1 less closely."""
     actions_first: bool = False
-    """Whether the user listed actions before states."""
+    """True if the user listed actions before states."""
 
     def __len__(self) -> int:
         return len(self.start) - 1
@@ -96,8 +96,7 @@ class Packed:
             if not plain:
                 own[i] = tuple(p for _, p in law)
         column = np.array([s for law in laws for s, _ in law], dtype=np.int64)
-        start = np.concatenate(([0], np.cumsum(np.fromiter(map(len, laws), dtype=np.int64))))
-        return cls(start, column, np.array(value), np.full(len(laws), -1, dtype=np.int32), own)
+        return cls(starts(map(len, laws)), column, np.array(value), np.full(len(laws), -1, dtype=np.int32), own)
 
     def check(self, name: Callable[[int], str]) -> None:
         """Raise for the first row that is not a law, and for values that are not the nearest floats."""
@@ -133,7 +132,7 @@ class Packed:
         new_column[moves], new_value[moves] = column[at], value[at]
         numbers = enumerate(rows.tolist())
         return Packed(
-            np.concatenate(([0], np.cumsum(sizes))), new_column, new_value,
+            starts(sizes), new_column, new_value,
             np.where(rows < 0, -1, filled[rows]).astype(np.int32), {i: own[r] for i, r in numbers if r in own},
         )  # fmt: skip
 
@@ -263,7 +262,8 @@ class _Reader:
         if floats:  # checked as a whole; an array of objects may hold any
             values = packed.value[here].tolist()
         elif not all(type(x) is float and 0 <= x < float("inf") for x in values):
-            exact = [_number(x, f"{self.name(i)}[{s}]") for s, x in zip(columns, values, strict=True)]
+            read = Reader(0, normalise=False).probability
+            exact = [read(x, f"{self.name(i)}[{s}]") for s, x in zip(columns, values, strict=True)]
             self._keep(i, self._summing_to_one(i, exact))
             return
         exact = [Fraction(w, 10**k) for w, k in map(decimals.shortest_decimal, values)]
@@ -319,16 +319,6 @@ def entry_places(start: Ints, rows: Ints) -> Ints:
     ends = np.cumsum(sizes)
     places: Ints = np.repeat(start[rows] - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
     return places
-
-
-def _number(x: Any, where: str) -> Fraction:
-    try:
-        p = as_fraction(x, where)
-    except InvalidNumber as error:
-        raise InvalidModel(str(error)) from None
-    if p < 0:
-        raise InvalidModel(f"{where} is {said(p)}, wanted a probability in [0, 1]")
-    return p
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,6 @@
 :class:`Repairs` has the rows of probabilities that miss a sum of 1: what was meant, and what was done about them.
 """
 
-from __future__ import annotations
-
 import gc
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -15,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidLaw, InvalidModel, InvalidNumber
+from ..errors import InvalidLaw, InvalidModel
 from ..law import Law
 from ..numbers.format import above
 from ..numbers.rational import as_fraction, as_whole, exact_sum, meant, said
@@ -98,10 +96,7 @@ class Reader:
         key = (type(value), value) if isinstance(value, (int, float, str)) else None
         if key is not None and key in self._numbers:
             return self._numbers[key]
-        try:
-            exact = as_fraction(value, where)
-        except InvalidNumber as error:
-            raise InvalidModel(str(error)) from None
+        exact = as_fraction(value, where, InvalidModel)
         if key is not None:
             self._numbers[key] = exact
         return exact
@@ -120,7 +115,7 @@ class Reader:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was repaired, a line for each way of repairing."""
+        """One line for each kind of repair that was made."""
         return tuple(self.repairs.notes())
 
     def total(self, masses: Collection[Fraction], where: str, shown: Callable[[], str]) -> Fraction:
@@ -164,11 +159,11 @@ class Reader:
             return self.point(self.number(law, where))
         if hasattr(law, "cdf") and hasattr(law, "support"):
             return ContinuousReward(law, where=where)
+        if not isinstance(law, Mapping):
+            return self.point(as_fraction(law, where, InvalidModel))
         try:
-            if isinstance(law, Mapping):
-                return self._shared_reward(law, where)
-            return self.point(as_fraction(law, where))
-        except (InvalidLaw, InvalidNumber) as error:
+            return self._shared_reward(law, where)
+        except InvalidLaw as error:
             raise InvalidModel(str(error)) from None
 
     def _shared_reward(self, law: Mapping[Any, Any], where: str) -> Law:
@@ -230,7 +225,7 @@ class Reader:
         """Return the law of a constant reward, which large models share."""
         key = (reward.numerator, reward.denominator)
         if key not in self._points:
-            self._points[key] = Law._at(reward)
+            self._points[key] = Law.of_weights({reward: Fraction(1)})
         return self._points[key]
 
 
@@ -298,10 +293,7 @@ def by_name(initial: Any, names: Sequence[str] | None) -> Any:
 
 def read_discount(value: Any) -> Fraction:
     """Read a number in (0, 1]."""
-    try:
-        gamma = as_fraction(value, "discount")
-    except InvalidNumber as error:
-        raise InvalidModel(str(error)) from None
+    gamma = as_fraction(value, "discount", InvalidModel)
     if not 0 < gamma <= 1:
         raise InvalidModel(f"discount is {said(gamma)}, wanted a number in (0, 1]")
     return gamma

@@ -4,8 +4,6 @@
 MDP(4 states, 1 to 2 actions, horizon 2)
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from ..errors import InvalidArgument

@@ -1,7 +1,5 @@
 """Two games of repeated bets, whose return is the money won or lost."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -15,7 +13,7 @@ def gamblers_ruin(goal: int = 8, start: int = 4, win: Rational = "2/5", *, horiz
 
     The state is the capital ``c``, 0 to ``goal``; action ``k`` stakes ``k + 1``, up to ``min(c, goal - c)``, so states
     differ in their actions; each bet pays plus or minus the stake.  Every unit staked loses ``1 - 2 win`` on average,
-    so the mean minds the total staked: small stakes, or one large one that ends the game at once.
+    so the mean is best if little is staked in total: by small stakes, or by one large one that ends the game.
 
     >>> from verified_risk import Mean, exact_plan
     >>> exact_plan(gamblers_ruin(horizon=1), Mean()).value     # stake 1: 2/5 - 3/5

@@ -15,8 +15,6 @@ holes and goals have the single action of staying.
 One is the four-path frozen lake of the paper's experiment.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from textwrap import dedent
@@ -192,11 +190,7 @@ def frozen_lake(slip: Rational = "1/10", *, horizon: int = LENGTH) -> MDP:
         ),
     ]
     return gridworld(
-        MAP,
-        rewards={str(reward): reward for reward in PATHS},
-        horizon=horizon,
-        slip=chance,
-        legend="\n".join(legend),
+        MAP, rewards={str(reward): reward for reward in PATHS}, horizon=horizon, slip=chance, legend="\n".join(legend)
     )
 
 

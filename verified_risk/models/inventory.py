@@ -1,7 +1,5 @@
 """Stock control with random demand and lost sales."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 

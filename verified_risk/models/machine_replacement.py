@@ -1,7 +1,5 @@
 """A machine that wears out: run it, or replace it."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from ..errors import InvalidModel

@@ -1,7 +1,5 @@
 """Random sparse models with small denominators, for benchmarks and campaigns."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 from itertools import pairwise

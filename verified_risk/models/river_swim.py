@@ -1,7 +1,5 @@
 """A chain that must be swum against the current."""
 
-from __future__ import annotations
-
 from ..errors import InvalidModel
 from ..mdp import MDP
 from ..numbers.rational import Rational, as_fraction
@@ -10,12 +8,7 @@ LEFT, RIGHT = range(2)
 
 
 def river_swim(
-    states: int = 6,
-    shore: Rational = "1/200",
-    prize: Rational = 1,
-    *,
-    horizon: int = 20,
-    discount: Rational = 1,
+    states: int = 6, shore: Rational = "1/200", prize: Rational = 1, *, horizon: int = 20, discount: Rational = 1
 ) -> MDP:
     """A small sure reward on the near shore, a large one far upstream (Strehl and Littman 2008).
 

@@ -1,7 +1,5 @@
 """A fork with a road and a bridge, small enough to check by hand."""
 
-from __future__ import annotations
-
 from ..mdp import MDP
 from ..numbers.rational import Rational, as_fraction, as_probability
 

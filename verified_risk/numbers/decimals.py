@@ -6,8 +6,6 @@ or 17, it is the closest decimal to the float, and the product with the power of
 of floats.  The few floats for which a comparison is too close to call are printed.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import TypeAlias
 
@@ -114,8 +112,7 @@ def less(x: Floats, digits: Ints, places: Ints, high: Ints, low: Ints) -> tuple[
 
 
 def near_small_fractions(x: Floats) -> Bools:
-    """Whether a convergent of each float with denominator up to 10**5 is within 2**-50: a quick test before the exact
-    one."""
+    """Return where a convergent of denominator up to 10**5 is within 2**-50: a quick test before the exact one."""
     found = np.zeros(len(x), dtype=bool)
     at, rest = np.arange(len(x)), x.copy()
     before, here = np.zeros(len(x), dtype=np.int64), np.ones(len(x), dtype=np.int64)

@@ -134,12 +134,12 @@ def json_law(law: Law) -> dict[str, Any]:
 
 
 def _says_nothing(lower: Fraction, upper: Fraction) -> bool:
-    """Whether digits of negligible bounds are meaningless: the bounds are far apart, or on both sides of 0."""
+    """Return whether digits of negligible bounds are meaningless: the bounds are far apart, or on both sides of 0."""
     return upper - lower >= min(NEGLIGIBLE, max(abs(lower), abs(upper)))
 
 
 def _is_short(x: Fraction, most: int = DIGITS) -> bool:
-    """Whether the number itself takes at most ``most`` characters; long ones are not written out to test it."""
+    """Return whether the number itself takes at most ``most`` characters; long ones are not written out to test it."""
     return x.numerator.bit_length() + x.denominator.bit_length() <= 4 * most + 8 and len(str(x)) <= most
 
 

@@ -4,8 +4,6 @@ A float is read as its *shortest decimal*: ``0.1`` is 1/10, which is what the wr
 of 0.1.
 """
 
-from __future__ import annotations
-
 import math
 import numbers
 import sys
@@ -14,7 +12,7 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from ..errors import InvalidArgument, InvalidNumber
+from ..errors import InvalidArgument, InvalidNumber, VerifiedRiskError
 
 Rational: TypeAlias = int | str | float | Fraction | Decimal
 
@@ -33,8 +31,8 @@ MOST_SAID = 200
 LEAST_NORMAL, GREATEST_FLOAT = Fraction(sys.float_info.min), Fraction(sys.float_info.max)
 
 
-def as_fraction(value: Any, where: str) -> Fraction:
-    """Return the exact rational meant by ``value``; ``where`` names the entry in the error.
+def as_fraction(value: Any, where: str, error: type[VerifiedRiskError] = InvalidNumber) -> Fraction:
+    """Return the exact rational meant by ``value``, or raise ``error``, which names the entry by ``where``.
 
     >>> as_fraction(0.1, "p"), as_fraction("1/3", "p"), as_fraction("2.5e-1", "p")
     (Fraction(1, 10), Fraction(1, 3), Fraction(1, 4))
@@ -47,30 +45,30 @@ def as_fraction(value: Any, where: str) -> Fraction:
         whole, _, part = shown.partition(".")
         return Fraction(int(whole + part), 10 ** len(part))
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
-        raise InvalidNumber(f"{where} is {value!r}, wanted a number")
+        raise error(f"{where} is {value!r}, wanted a number")
     if isinstance(value, numbers.Rational):
         return Fraction(int(value.numerator), int(value.denominator))
     if isinstance(value, Decimal):
         if not value.is_finite():
-            raise InvalidNumber(f"{where} is {_cut(str(value))}, wanted a finite number")
-        _check_exponent(str(value), where)
+            raise error(f"{where} is {_cut(str(value))}, wanted a finite number")
+        _check_exponent(str(value), where, error)
         return Fraction(value)
     if isinstance(value, str):
         if len(value) > LONGEST:
-            raise InvalidNumber(f"{where} is {value[:40]!r}… of {len(value)} characters, wanted at most {LONGEST}")
-        _check_exponent(value, where)
+            raise error(f"{where} is {value[:40]!r}… of {len(value)} characters, wanted at most {LONGEST}")
+        _check_exponent(value, where, error)
         try:
             if not value.isascii():  # Python reads the digits of every script, other readers do not
                 raise ValueError
             return _long_fraction(value) if len(value) > LONGEST_PLAIN else Fraction(value)
         except (ArithmeticError, ValueError):
-            raise InvalidNumber(f"{where} is {_cut(value)!r}, wanted a number such as '1/3' or '0.25'") from None
+            raise error(f"{where} is {_cut(value)!r}, wanted a number such as '1/3' or '0.25'") from None
     if isinstance(value, numbers.Real):  # float, numpy floating
         if not math.isfinite(value):
-            raise InvalidNumber(f"{where} is {value!r}, wanted a finite number")
+            raise error(f"{where} is {value!r}, wanted a finite number")
         # str(), not repr(): numpy scalars print their shortest decimal, at their own precision, only through str.
         return Fraction(str(value))
-    raise InvalidNumber(f"{where} is {value!r}, wanted a number")
+    raise error(f"{where} is {value!r}, wanted a number")
 
 
 def meant(value: float) -> Fraction:
@@ -94,10 +92,7 @@ def as_probability(value: Any, where: str) -> Fraction:
 
 def as_step(eta: Any) -> Fraction:
     """Read the grid step ``eta``; used for laws, models, policies, planners and learners alike."""
-    try:
-        step = as_fraction(eta, "eta")
-    except InvalidNumber as error:
-        raise InvalidArgument(str(error)) from None
+    step = as_fraction(eta, "eta", InvalidArgument)
     if step <= 0:
         raise InvalidArgument(f"eta is {said(step)}, wanted a positive grid step")
     return step
@@ -133,7 +128,7 @@ def text(value: Fraction) -> str:
 
 
 def _is_plain(value: Fraction) -> bool:
-    """Whether ``str`` certainly works."""
+    """Return whether ``str`` does not exceed Python's limit of digits."""
     return max(value.numerator.bit_length(), value.denominator.bit_length()) <= LONGEST_PLAIN
 
 
@@ -149,12 +144,12 @@ def said(value: Fraction) -> str:
     return f"≈{context.divide(Decimal(value.numerator), Decimal(value.denominator))}".lower()
 
 
-def _check_exponent(written: str, where: str) -> None:
+def _check_exponent(written: str, where: str, error: type[VerifiedRiskError]) -> None:
     """Raise if a decimal's exponent alone makes it too long to write out."""
     for part in written.split("/"):
         exponent = part.lower().partition("e")[2].strip().lstrip("+-").replace("_", "").lstrip("0")
         if exponent.isdecimal() and (len(exponent) > 9 or int(exponent) > LARGEST_EXPONENT):
-            raise InvalidNumber(f"{where} is {written[:40]!r}, wanted an exponent of at most {LARGEST_EXPONENT}")
+            raise error(f"{where} is {written[:40]!r}, wanted an exponent of at most {LARGEST_EXPONENT}")
 
 
 def _cut(written: str) -> str:

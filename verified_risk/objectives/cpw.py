@@ -146,7 +146,7 @@ def _power(x: Any, k: Any) -> Any:
 
 
 def _sign_is(positive: Callable[[Any, Any], Any], left: Fraction, right: Fraction) -> bool:
-    """Whether ``positive`` is proved > 0 on all of ``[left, right]``, by repeated halving."""
+    """Return whether ``positive`` is proved > 0 on all of ``[left, right]``, by repeated halving."""
     from flint import arb, ctx
 
     saved, ctx.prec = ctx.prec, 128

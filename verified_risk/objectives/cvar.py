@@ -6,8 +6,6 @@ CVaR at level alpha is the mean of the worst ``alpha`` share of outcomes,
           \mathrm{CVaR}_\alpha(Z) = \max_\rho \{ \rho - \mathbf E (\rho - Z)^+ / \alpha \}, \qquad L_G = 1/\alpha .
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

@@ -4,8 +4,6 @@ r"""Entropic risk and the entropic value at risk: objectives of the whole law, n
           \mathrm{EVaR}_\alpha(X) = \sup_{\beta > 0} \mathrm{ERM}_\beta(X) + \tfrac1\beta \log \alpha .
 """
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from fractions import Fraction

@@ -4,8 +4,6 @@ If :math:`G(\tau) \le m + c\,\tau` for every value that a CDF takes on an interv
 is at most that of :math:`m + c F`, which is linear in the law.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Objectives as text: ``"0.5*mean + 0.5*cvar(1/10)"``."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any
@@ -29,18 +27,11 @@ FAMILIES: dict[str, Callable[[str], Weighting]] = {
     "evar": EVaR,
 }
 INSTEAD = {
-    (
-        "variance",
-        "std",
-        "sd",
-        "stdev",
-        "meanvar",
-        "meanvariance",
-    ): "a mean less a variance can fall when every return rises; "
+    "variance std sd stdev meanvar meanvariance": "a mean less a variance can fall when every return rises; "
     "erm(b) is about the mean less b/2 variances, and does not",
-    ("expectile", "expectiles"): "expectiles are no weighting and have no recursion here; cvar(a) and erm(b) are close",
-    ("nested", "iterated", "dynamic"): "nested risk, applied step by step, is another problem; here the return of all "
-    "steps is judged",
+    "expectile expectiles": "expectiles are no weighting and have no recursion here; cvar(a) and erm(b) are close",
+    "nested iterated dynamic": "nested risk, applied step by step, is another problem; here the return of all steps "
+    "is judged",
 }
 """Objectives of other libraries: why they are not here, and what to use."""
 FORMS = (
@@ -124,7 +115,7 @@ def _split(text: str) -> list[str]:
 
 
 def _instead(name: str) -> str:
-    return next((why for names, why in INSTEAD.items() if name in names), "")
+    return next((why for names, why in INSTEAD.items() if name in names.split()), "")
 
 
 def _leaf(name: str, arguments: str | None, text: str) -> Weighting:

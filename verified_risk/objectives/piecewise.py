@@ -12,8 +12,6 @@ hence, with one :math:`\rho_j` for each level,
 The level 1 is the mean and needs no :math:`\rho`.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass

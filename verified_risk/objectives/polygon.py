@@ -268,12 +268,10 @@ def weighted_sum(parts: list[tuple[Fraction, Points]]) -> Points:
 
 
 def concave_corners(polygon: Polygon) -> bool:
-    """Whether no corner of the polygon is convex; used in heuristics only, never for bounds."""
-    s = np.diff(polygon.g) / np.diff(polygon.x)
-    return all(a >= b * (1 - 1e-12) - 1e-12 for a, b in pairwise(s))
+    """Return whether no corner of the polygon is convex; used in heuristics only, never for bounds."""
+    return all(a >= b * (1 - 1e-12) - 1e-12 for a, b in pairwise(polygon.slope))
 
 
 def convex_corners(polygon: Polygon) -> bool:
-    """Whether no corner of the polygon is concave; used in heuristics only, never for bounds."""
-    s = np.diff(polygon.g) / np.diff(polygon.x)
-    return all(a <= b * (1 + 1e-9) + 1e-9 for a, b in pairwise(s))
+    """Return whether no corner of the polygon is concave; used in heuristics only, never for bounds."""
+    return all(a <= b * (1 + 1e-9) + 1e-9 for a, b in pairwise(polygon.slope))

@@ -1,7 +1,5 @@
 r"""Power weightings: proportional hazard :math:`\tau^k` and dual power :math:`1 - (1 - \tau)^k`."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 r"""The Wang transform."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

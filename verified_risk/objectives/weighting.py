@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from ..errors import InvalidNumber, InvalidObjective, Unsupported
+from ..errors import InvalidObjective, Unsupported
 from ..law import Law
 from ..numbers.enclosure import Real
 from ..numbers.rational import Rational, as_fraction, as_probability, said
@@ -41,7 +41,7 @@ class Jump:
     upper: bool
 
     def reached_by(self, probability: Fraction) -> bool:
-        """Whether a return that is below rho with this probability has a quantile of at least rho."""
+        """Return whether a return that is below rho with this probability has a quantile of at least rho."""
         return probability <= self.level if self.upper else probability < self.level
 
 
@@ -231,7 +231,4 @@ def read_level(value: Rational, name: str) -> Fraction:
 
 def read_number(value: Rational, name: str) -> Fraction:
     """Read a parameter of an objective."""
-    try:
-        return as_fraction(value, name)
-    except InvalidNumber as error:
-        raise InvalidObjective(str(error)) from None
+    return as_fraction(value, name, InvalidObjective)

@@ -6,8 +6,6 @@ For one policy J is concave; the best policy changes with :math:`\rho`, so the c
 functions and need not be concave.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 
@@ -60,37 +58,34 @@ def shortfall_curve(mdp: MDP, alpha: Rational, *, refine: int = 8) -> tuple[Curv
     return [(b * unit, value(b)) for b in attainable], [(b * unit, value(b)) for b in budgets]
 
 
+@style()
 def draw_curve(mdp: MDP, alpha: Rational, *, refine: int = 8, title: str = "What CVaR planning maximises") -> Picture:
     r"""Plot the curve :math:`J(\rho)` with its maximum, the attainable returns, and every other local maximum."""
     marked, curve = shortfall_curve(mdp, alpha, refine=refine)
     best = max(value for _, value in marked)
-    with style():
-        figure = new_figure(6.4, 3.4)
-        axes = figure.subplots()
-        axes.plot([float(x) for x, _ in curve], [float(v) for _, v in curve], color=BLUE, label=r"$J(\rho)$")
-        axes.axhline(float(best), color=QUIET, linewidth=0.8, linestyle=(0, (1, 1.5)))
-        peaks = local_maxima(curve)
-        for rho, value in peaks:
-            top = value == best
-            words = rf"optimum $J$ = {short(value)} at $\rho$ = {short(rho)}" if top else f"local {short(value)}"
-            at, colour = (float(rho), float(value)), RED if top else GREY
-            axes.plot(*at, "*" if top else "v", color=colour, markersize=11 - 3 * (not top), zorder=3)
-            if top or len(peaks) <= MOST_NAMED:
-                annotate(axes, words, at, (0, 9 if top else 7), ha="center", color=colour, fontsize=9 if top else 8)
-        rug = {
-            "transform": axes.get_xaxis_transform(),
-            "label": "attainable returns",
-        }  # heights: fractions of the panel
-        axes.plot([float(x) for x, _ in marked], [0.0] * len(marked), "|", color=INK, markersize=14, **rug)
-        lowest = min(float(v) for _, v in marked)
-        height = (float(best) - lowest) or 1.0
-        axes.set_ylim(lowest - 0.1 * height, float(best) + 0.16 * height)
-        axes.set_xlabel(r"threshold $\rho$")
-        axes.set_ylabel(rf"$J(\rho)$ at $\alpha$ = {short(as_probability(alpha, 'alpha'))}")
-        axes.set_title(title)
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 0.08), ncols=2)
-        quiet_grid(axes)
-        return Picture(figure)
+    figure = new_figure(6.4, 3.4)
+    axes = figure.subplots()
+    axes.plot([float(x) for x, _ in curve], [float(v) for _, v in curve], color=BLUE, label=r"$J(\rho)$")
+    axes.axhline(float(best), color=QUIET, linewidth=0.8, linestyle=(0, (1, 1.5)))
+    peaks = local_maxima(curve)
+    for rho, value in peaks:
+        top = value == best
+        words = rf"optimum $J$ = {short(value)} at $\rho$ = {short(rho)}" if top else f"local {short(value)}"
+        at, colour = (float(rho), float(value)), RED if top else GREY
+        axes.plot(*at, "*" if top else "v", color=colour, markersize=11 - 3 * (not top), zorder=3)
+        if top or len(peaks) <= MOST_NAMED:
+            annotate(axes, words, at, (0, 9 if top else 7), ha="center", color=colour, fontsize=9 if top else 8)
+    rug = {"transform": axes.get_xaxis_transform(), "label": "attainable returns"}  # heights: fractions of the panel
+    axes.plot([float(x) for x, _ in marked], [0.0] * len(marked), "|", color=INK, markersize=14, **rug)
+    lowest = min(float(v) for _, v in marked)
+    height = (float(best) - lowest) or 1.0
+    axes.set_ylim(lowest - 0.1 * height, float(best) + 0.16 * height)
+    axes.set_xlabel(r"threshold $\rho$")
+    axes.set_ylabel(rf"$J(\rho)$ at $\alpha$ = {short(as_probability(alpha, 'alpha'))}")
+    axes.set_title(title)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 0.08), ncols=2)
+    quiet_grid(axes)
+    return Picture(figure)
 
 
 def local_maxima(curve: Curve) -> Curve:

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 from html import escape
-from math import isqrt
 from typing import TYPE_CHECKING
 
-from ..numbers.enclosure import Real, bounds
-from ..numbers.format import above
+from ..numbers.enclosure import Real, bounds, root
+from ..numbers.format import above, at_least, span
 from ..numbers.rational import digits, text
-from .picture import bounds_words
 
 if TYPE_CHECKING:
     from ..law import Law
@@ -41,7 +39,7 @@ def law_html(law: Law) -> str:
             f'<tr><td colspan="3" style="{LEFT}">{len(law) - len(shown)} more, together {number(rest)}</td></tr>'
         )
     head = "<tr><th>value</th><th>probability</th><th></th></tr>"
-    caption = f"mean {number(law.mean)}, standard deviation {digits(_root(law.variance), 4)}"
+    caption = f"mean {number(law.mean)}, standard deviation {number(root(law.variance))}"
     title = f"Law of {len(law)} value{'s' * (len(law) > 1)}; {caption}"
     return f"<div><p>{title}</p><table>{head}{''.join(rows)}</table></div>"
 
@@ -74,14 +72,13 @@ def _actions_table(mdp: MDP) -> str:
 
 def plan_html(plan: Plan) -> str:
     """Return the objective, the certified bounds, how they were obtained, and the law of the return."""
-    low, high = bounds_words(plan.lower, plan.upper)
     exactly = f"best over all policies = {number(plan.value)}, exactly"
-    span = exactly if plan.gap == 0 else f"{low} ≤ best over all policies ≤ {high}"
+    certified = exactly if plan.gap == 0 else span(plan.lower, plan.upper).replace("<=", "≤")
     pairs = [
         ("objective", escape(plan.objective.spec)),
         ("model", escape(repr(plan.mdp))),
-        ("the policy attains", low),
-        ("certified", span),
+        ("the policy attains", at_least(plan.lower)),
+        ("certified", certified),
         *(("proved", escape(words)) for words in plan._proof_words()),
         ("because", escape(plan.certificate.method)),
         *((escape(f"· {source}"), above(amount)) for source, amount in plan.certificate.contributions),
@@ -97,11 +94,3 @@ def number(x: Real) -> str:
     if low == high and len(text(low)) <= 12:
         return text(low)
     return digits((low + high) / 2, 6)
-
-
-def _root(x: Fraction) -> Fraction:
-    """Return the square root to about twenty digits, whatever the size of ``x``."""
-    if x == 0:
-        return x
-    shift = 64 + (x.denominator.bit_length() - x.numerator.bit_length()) // 2
-    return isqrt(int(x * Fraction(4) ** shift)) / Fraction(2) ** shift

@@ -1,14 +1,14 @@
 """A figure that can display and save itself, and the common style of all pictures."""
 
-from __future__ import annotations
-
 import io
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from .. import files
 from ..errors import InvalidArgument, MissingDependency
 
 INK = "#1b1b1b"
@@ -64,10 +64,7 @@ class Picture:
             raise InvalidArgument(f"{target.name} has the suffix {target.suffix!r}, wanted one of .svg, .png, .pdf")
         if not target.parent.is_dir():
             raise InvalidArgument(f"{target} cannot be written: there is no folder {target.parent}, create it first")
-        content = self.bytes(kind)
-        draft = target.with_name(f".{target.name}.part")
-        draft.write_bytes(content)
-        draft.replace(target)
+        files.write_bytes(target, self.bytes(kind))
 
     def bytes(self, kind: str) -> bytes:
         """Return the picture as a file of the given kind; equal pictures give equal bytes."""
@@ -82,9 +79,11 @@ class Picture:
         return text[text.index("<svg") :]
 
 
-def style() -> Any:
-    """Return a context in which figures are drawn in the style of this package."""
-    return pyplot_free_matplotlib().rc_context(STYLE)
+@contextmanager
+def style() -> Iterator[None]:
+    """Draw in the style of this package, in a ``with`` block or in a function that this decorates."""
+    with pyplot_free_matplotlib().rc_context(STYLE):
+        yield
 
 
 def pyplot_free_matplotlib() -> Any:
@@ -118,35 +117,3 @@ def short(x: Fraction | float) -> str:
     if isinstance(x, Fraction) and len(str(x)) <= 7:
         return str(x).replace("-", "\N{MINUS SIGN}")
     return f"{float(x):.4g}".replace("-", "\N{MINUS SIGN}")
-
-
-def bounds_words(lower: Fraction, upper: Fraction) -> tuple[str, str]:
-    """Format bounds for a label, rounded outward; if they nearly agree, the upper one is ``lower + gap``.
-
-    >>> bounds_words(Fraction(2), 2 + Fraction(1, 3 * 10**9))
-    ('2', '2 + 3.4e-10')
-    >>> bounds_words(Fraction(2), Fraction(5, 2))
-    ('2', '5/2')
-    """
-    low = rounded(lower, ROUND_FLOOR)
-    if 10**5 * (upper - lower) < abs(lower):
-        return low, f"{low} + {decimal(upper - Fraction(low), ROUND_CEILING, 2)}"
-    return low, rounded(upper, ROUND_CEILING)
-
-
-def rounded(x: Fraction, direction: str, digits: int = 6) -> str:
-    """Format a bound for a label: the fraction if it is short, otherwise ``digits`` digits, rounded in ``direction``.
-
-    >>> from decimal import ROUND_CEILING, ROUND_FLOOR
-    >>> rounded(Fraction(2 * 10**8, 3 * 10**8 + 1), ROUND_CEILING), rounded(Fraction(1, 3), ROUND_FLOOR)
-    ('0.666667', '1/3')
-    """
-    if len(str(x)) <= 12:
-        return str(x)
-    return decimal(x, direction, digits)
-
-
-def decimal(x: Fraction, direction: str, digits: int) -> str:
-    """Return ``digits`` significant digits, rounded in the given direction of :mod:`decimal`."""
-    context = Context(prec=digits, rounding=direction)
-    return str(context.divide(Decimal(x.numerator), Decimal(x.denominator))).lower()

@@ -4,8 +4,6 @@ A y-policy may act differently in the same cell, depending on what it has earned
 small remaining budget.  The strength of an arrow shows the probability of the cell.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -36,6 +34,7 @@ class _Panel:
     taken: dict[tuple[int, int], float]
 
 
+@style()
 def draw_policy_map(
     policy: Policy | Plan | ConstrainedPlan,
     *,
@@ -63,24 +62,23 @@ def draw_policy_map(
     rows = -(-len(shown) // columns)
     height, width = len(lines), len(lines[0])
     side = min(0.42, 2.9 / width) if columns > 1 else min(0.5, 5.0 / width)
-    with style():
-        figure = new_figure(
-            columns * max(width * side + 0.25, 2.4 if columns > 1 else 4.0), rows * (height * side + 0.42) + 0.5
-        )
-        axes = figure.subplots(rows, columns, squeeze=False)
-        figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
-        for i, place in enumerate(axes.flat):
-            if i >= len(shown):
-                place.axis("off")
-                continue
-            _draw_cells(place, lines)
-            _draw_arrows(place, lines, shown[i], moves, side)
-            first, last = shown[i].steps
-            when = f"step {first + 1}" if first == last else f"steps {first + 1} to {last + 1}"
-            left = "" if rho is None else f", budget {short(rho - shown[i].earned)} left"
-            place.set_title(f"{when}: earned {short(shown[i].earned)}{left}", fontsize=8.5, fontweight="normal")
-        _draw_key(figure, set("".join(lines)))
-        return Picture(figure)
+    figure = new_figure(
+        columns * max(width * side + 0.25, 2.4 if columns > 1 else 4.0), rows * (height * side + 0.42) + 0.5
+    )
+    axes = figure.subplots(rows, columns, squeeze=False)
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
+    for i, place in enumerate(axes.flat):
+        if i >= len(shown):
+            place.axis("off")
+            continue
+        _draw_cells(place, lines)
+        _draw_arrows(place, lines, shown[i], moves, side)
+        first, last = shown[i].steps
+        when = f"step {first + 1}" if first == last else f"steps {first + 1} to {last + 1}"
+        left = "" if rho is None else f", budget {short(rho - shown[i].earned)} left"
+        place.set_title(f"{when}: earned {short(shown[i].earned)}{left}", fontsize=8.5, fontweight="normal")
+    _draw_key(figure, set("".join(lines)))
+    return Picture(figure)
 
 
 def _directions(mdp: MDP) -> list[str]:
@@ -111,7 +109,7 @@ def _panels(mdp: MDP, policy: Policy, earned: Sequence[Rational] | None) -> list
 
 
 def _decides_nothing(mdp: MDP, s: int) -> bool:
-    """Whether every action stays with the same reward, as in holes and goals."""
+    """Return whether every action stays with the same reward, as in holes and goals."""
     ways = {tuple((target, r) for _, target, r in action.outcomes) for action in mdp.actions(s)}
     return len(ways) == 1 and all(target == s for way in ways for target, _ in way)
 

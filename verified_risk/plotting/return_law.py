@@ -7,42 +7,27 @@ weight G puts on each level :math:`\tau`.
 Several laws, such as a claimed and an actual one, are drawn side by side.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
-from decimal import ROUND_CEILING
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
 from ..errors import InvalidArgument
 from ..law import Law
+from ..numbers.format import above
 from ..numbers.rational import Rational, as_fraction
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
 from ..objectives.entropic import Entropic
 from ..planning import Plan
-from .picture import (
-    BLUE,
-    GREY,
-    INK,
-    LIGHT,
-    QUIET,
-    RED,
-    Picture,
-    annotate,
-    decimal,
-    new_figure,
-    quiet_grid,
-    short,
-    style,
-)
+from .picture import BLUE, GREY, INK, LIGHT, QUIET, RED, Picture, annotate, new_figure, quiet_grid, short, style
 
 LEVELS = ("1/20", "1/4", "1/2")
 MOST_BARS = 40
 CELLS = 200
 
 
+@style()
 def draw_law(
     law: Law,
     objective: Weighting | str | None = None,
@@ -55,24 +40,21 @@ def draw_law(
     objective = None if objective is None else read_objective(objective)
     if isinstance(objective, Entropic):  # it weighs no levels
         objective = None
-    with style():
-        figure = new_figure(6.4, 4.6)
-        if objective is None:
-            masses, cdf = figure.subplots(2, 1, sharex=True, height_ratios=[2, 3])
-        else:
-            grid = figure.subplots(2, 2, sharex="col", sharey="row", height_ratios=[2, 3], width_ratios=[5, 1])
-            (masses, corner), (cdf, weights) = grid
-            corner.axis("off")
-            _draw_weights(weights, objective)
-            if _shade_the_weighed_levels((cdf, weights), objective):
-                words = "shaded: levels\nthat weigh more\nthan their share"
-                corner.annotate(
-                    words, (0.0, 0.0), xycoords="axes fraction", color=GREY, fontsize=8, annotation_clip=False
-                )
-        _draw_masses(masses, law, objective)
-        _draw_cdf(cdf, law, objective, levels)
-        figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
-        return Picture(figure)
+    figure = new_figure(6.4, 4.6)
+    if objective is None:
+        masses, cdf = figure.subplots(2, 1, sharex=True, height_ratios=[2, 3])
+    else:
+        grid = figure.subplots(2, 2, sharex="col", sharey="row", height_ratios=[2, 3], width_ratios=[5, 1])
+        (masses, corner), (cdf, weights) = grid
+        corner.axis("off")
+        _draw_weights(weights, objective)
+        if _shade_the_weighed_levels((cdf, weights), objective):
+            words = "shaded: levels\nthat weigh more\nthan their share"
+            corner.annotate(words, (0.0, 0.0), xycoords="axes fraction", color=GREY, fontsize=8, annotation_clip=False)
+    _draw_masses(masses, law, objective)
+    _draw_cdf(cdf, law, objective, levels)
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
+    return Picture(figure)
 
 
 def _draw_masses(axes: Any, law: Law, objective: Weighting | None) -> None:
@@ -174,8 +156,7 @@ def draw_plan(plan: Plan) -> Picture:
     if plan.gap == 0:
         claim = f"the best over all policies, {short(plan.value)}, is attained"
     else:
-        gap = decimal(plan.gap, ROUND_CEILING, 2)
-        claim = f"{short(plan.value)}, no policy is better by more than {gap}"
+        claim = f"{short(plan.value)}, no policy is better by more than {above(plan.gap, 2)}"
     return draw_law(plan.required_law(), plan.objective, title=f"{plan.objective.spec}: {claim}")
 
 
@@ -183,6 +164,7 @@ HATCHES = ("", "/////", "\\\\\\\\", "xxxx")
 COLOURS = (BLUE, RED, QUIET, INK)
 
 
+@style()
 def draw_comparison(
     laws: Sequence[tuple[str, Law]], objective: Weighting | str | None = None, *, title: str = "Laws of the return"
 ) -> Picture:
@@ -194,26 +176,25 @@ def draw_comparison(
     gaps = [float(b - a) for a, b in pairwise(points)]
     width = 0.7 * min(gaps, default=1.0)
     tallest = max(float(p) for _, law in laws for p in law.masses)
-    with style():
-        figure = new_figure(2.4 * len(laws) + 1.0, 2.9)
-        panels = figure.subplots(1, len(laws), sharey=True, sharex=True, squeeze=False)[0]
-        figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
-        for axes, (name, law), hatch, colour in zip(panels, laws, HATCHES, COLOURS, strict=False):
-            xs, ps = [float(x) for x in law.atoms], [float(p) for p in law.masses]
-            fill = "white" if hatch else colour
-            axes.bar(xs, ps, width, color=fill, edgecolor=colour, hatch=hatch, linewidth=1.0)
-            for x, p in law:
-                annotate(axes, short(p), (float(x), float(p)), (0, 3), ha="center")
-            value = law.mean if objective is None else objective.of(law)
-            shown = value if isinstance(value, Fraction) else float(value)
-            axes.set_title(name, fontweight="normal")
-            axes.axvline(float(value), color=INK, linewidth=1.1, linestyle=(0, (1, 1.5)))
-            words = f"{'mean' if objective is None else objective.spec} {short(shown)}"
-            annotate(axes, words, (float(value), tallest * 1.3), (3, 0), va="top", fontsize=9, fontweight="bold")
-            axes.set_xlabel("return")
-            if len(points) <= 8:
-                axes.set_xticks([float(x) for x in points], [short(x) for x in points])
-            quiet_grid(axes)
-        panels[0].set_ylabel("probability")
-        panels[0].set_ylim(0, tallest * 1.3)
-        return Picture(figure)
+    figure = new_figure(2.4 * len(laws) + 1.0, 2.9)
+    panels = figure.subplots(1, len(laws), sharey=True, sharex=True, squeeze=False)[0]
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
+    for axes, (name, law), hatch, colour in zip(panels, laws, HATCHES, COLOURS, strict=False):
+        xs, ps = [float(x) for x in law.atoms], [float(p) for p in law.masses]
+        fill = "white" if hatch else colour
+        axes.bar(xs, ps, width, color=fill, edgecolor=colour, hatch=hatch, linewidth=1.0)
+        for x, p in law:
+            annotate(axes, short(p), (float(x), float(p)), (0, 3), ha="center")
+        value = law.mean if objective is None else objective.of(law)
+        shown = value if isinstance(value, Fraction) else float(value)
+        axes.set_title(name, fontweight="normal")
+        axes.axvline(float(value), color=INK, linewidth=1.1, linestyle=(0, (1, 1.5)))
+        words = f"{'mean' if objective is None else objective.spec} {short(shown)}"
+        annotate(axes, words, (float(value), tallest * 1.3), (3, 0), va="top", fontsize=9, fontweight="bold")
+        axes.set_xlabel("return")
+        if len(points) <= 8:
+            axes.set_xticks([float(x) for x in points], [short(x) for x in points])
+        quiet_grid(axes)
+    panels[0].set_ylabel("probability")
+    panels[0].set_ylim(0, tallest * 1.3)
+    return Picture(figure)

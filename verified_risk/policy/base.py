@@ -9,7 +9,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .. import files
-from ..errors import InvalidNumber, InvalidPolicy, Unsupported
+from ..errors import InvalidPolicy, Unsupported
 from ..mdp import MDP
 from ..numbers.rational import Rational, as_fraction, as_whole, said, text
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Choice: TypeAlias = tuple[tuple[int, Fraction], ...]
 """Pairs ``(action, probability)`` of positive probability."""
 Chosen: TypeAlias = int | Mapping[int, Rational]
-"""How a caller writes a choice: an action, or ``{action: probability}``."""
+"""A choice as written by a caller: an action, or ``{action: probability}``."""
 
 
 class Policy(ABC):
@@ -232,10 +232,7 @@ def read_choice(mdp: MDP, s: int, entry: Any, where: str) -> Choice:
         index = as_whole(a)
         if index is None or not 0 <= index < count:
             raise InvalidPolicy(f"{where} plays action {a!r}, state {s} has actions 0..{count - 1}")
-        try:
-            mass = as_fraction(p, f"{where}[{a}]")
-        except InvalidNumber as error:
-            raise InvalidPolicy(str(error)) from None
+        mass = as_fraction(p, f"{where}[{a}]", InvalidPolicy)
         if mass < 0:
             raise InvalidPolicy(f"{where}[{a}] is {said(mass)}, wanted a probability")
         if mass:

@@ -11,7 +11,6 @@ beyond the last column of the table that of the last column.
 
 from __future__ import annotations
 
-import base64
 import zlib
 from collections.abc import Sequence
 from fractions import Fraction
@@ -24,13 +23,12 @@ from .. import files
 from ..errors import InvalidPolicy
 from ..mdp import MDP
 from ..numbers.rational import Rational, as_fraction, as_whole, said, text
-from .base import Choice, Policy, read_choice, same_shape
+from .base import Choice, read_choice, same_shape
+from .tables import RemembersReturn
 
 
-class CellPolicy(Policy):
+class CellPolicy(RemembersReturn):
     """A policy by cells: ``tables[t][s, k]`` is the action at budgets from k to k + 1, ``linear[t, s]`` from 0 down."""
-
-    memory_is_return = True
 
     def __init__(
         self,
@@ -78,9 +76,6 @@ class CellPolicy(Policy):
                     s, b = wrong[0]
                     raise InvalidPolicy(f"{name}[{t}] plays {part[s, b]} in state {s}, wanted 0..{most[s] - 1}")
 
-    def start(self) -> Fraction:
-        return Fraction()
-
     def cell(self, t: int, y: Fraction) -> int:
         """Return the integer part of the budget at step t, in units of its grid; negative from 0 down."""
         left = self._start[t] - y
@@ -90,9 +85,6 @@ class CellPolicy(Policy):
         k, table = self.cell(t, memory), self.tables[t]
         action = self.linear[t, s] if k < 0 else table[s, min(k, table.shape[1] - 1)]
         return read_choice(self.mdp, s, int(action), f"policy({t}, {s}, {memory})")
-
-    def remember(self, memory: Fraction, t: int, s: int, a: int, r: Fraction) -> Fraction:
-        return memory + self.mdp.step_reward(t, r)
 
     def on(self, mdp: MDP) -> CellPolicy:
         same_shape(self.mdp, mdp)
@@ -108,22 +100,19 @@ class CellPolicy(Policy):
             "rho": self.rho,
             "widths": [table.shape[1] for table in self.tables],
             "tables": _packed(np.concatenate([table.ravel() for table in self.tables])),
-            "linear": _packed(self.linear.ravel()),
+            "linear": _packed(self.linear),
         }
 
     @classmethod
     def from_json(cls, data: dict[str, Any], mdp: MDP) -> CellPolicy:
-        n, flat, tables, widths = mdp.n_states, _unpacked(data["tables"], "tables"), [], []
+        n, flat, widths = mdp.n_states, _unpacked(data["tables"], "tables"), []
         for t, width in enumerate(data["widths"]):
             if (as_whole(width) or 0) < 1:
                 raise InvalidPolicy(f"widths[{t}] of the policy is {width!r}, wanted a whole number from 1")
             widths.append(int(width))
         if sum(widths) * n != len(flat):
             raise InvalidPolicy(f"tables hold {len(flat)} actions, wanted {sum(widths) * n}")
-        first = 0
-        for width in widths:
-            tables.append(flat[first : first + n * width].reshape(n, width))
-            first += n * width
+        tables = [part.reshape(n, -1) for part in np.split(flat, n * np.cumsum(widths)[:-1])]
         linear = _unpacked(data["linear"], "linear")
         if len(linear) != n * mdp.horizon:
             raise InvalidPolicy(f"linear holds {len(linear)} actions, wanted {n * mdp.horizon}")
@@ -132,11 +121,11 @@ class CellPolicy(Policy):
 
 
 def _packed(actions: npt.NDArray[Any]) -> str:
-    return base64.b64encode(zlib.compress(actions.astype("<i4").tobytes(), 6)).decode("ascii")
+    return files.packed(actions.astype("<i4"))
 
 
 def _unpacked(packed: str, name: str) -> npt.NDArray[Any]:
     try:
-        return np.frombuffer(files.unpacked(base64.b64decode(packed)), dtype="<i4").astype(np.int32)
+        return np.frombuffer(files.unpacked(packed), dtype="<i4").astype(np.int32)
     except (ValueError, zlib.error) as error:
         raise InvalidPolicy(f"{name} of the policy cannot be unpacked ({error}), wanted base64 of zlib") from None

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..errors import InvalidNumber, InvalidPolicy, Unsupported
+from ..errors import InvalidPolicy, Unsupported
 from ..mdp import MDP
 from ..numbers.rational import Rational, as_fraction, as_step, said, text
 from .base import Choice, Policy, choice_read, read_choice, required_policy
@@ -28,10 +28,7 @@ class MixturePolicy(Policy):
     def __init__(self, parts: Iterable[tuple[Rational, Policy]]) -> None:
         read: list[tuple[Fraction, Policy]] = []
         for i, (weight, part) in enumerate(parts):
-            try:
-                w = as_fraction(weight, f"weight {i}")
-            except InvalidNumber as error:
-                raise InvalidPolicy(str(error)) from None
+            w = as_fraction(weight, f"weight {i}", InvalidPolicy)
             if w < 0:
                 raise InvalidPolicy(f"weight {i} of the mixture is {said(w)}, wanted a probability")
             read.append((w, required_policy(part, read[0][1].mdp if read else None)))

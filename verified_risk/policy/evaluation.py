@@ -4,25 +4,19 @@ One forward pass carries the joint law of state, return so far and memory in int
 Nothing here imports a planner or a learner, so their results are evaluated by independent code.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
-from typing import TypeAlias
 
 from ..errors import InvalidArgument, Unsupported
-from ..grid import Branch, GridModel, grid_model
+from ..grid import GridModel, grid_model
 from ..law import Law, added_up
 from ..mdp import MDP
 from ..numbers.rational import as_whole, lcm_of_denominators
-from .base import Choice, Policy, required_policy
+from .base import Policy, required_policy
 from .combined import MixturePolicy
 from .tables import ReturnPolicy
-
-_Step: TypeAlias = tuple[tuple[tuple[Branch, ...], ...], ...]
-"""``step[s][a]`` lists the branches of one step."""
 
 
 def return_law(mdp: MDP, policy: Policy) -> Law:
@@ -42,9 +36,9 @@ def return_law(mdp: MDP, policy: Policy) -> Law:
     policy = required_policy(policy, mdp)
     parts = tuple(policy.parts())
     if len(parts) == 1:
-        *_, last = _Forward(mdp, parts[0][1])
+        *_, last = levels_of(mdp, parts[0][1])
         weights = added_up((z, w) for (_, z, _), w in last.weights.items())
-        return Law.of_integers(weights, unit=last.unit, total=last.total)
+        return Law.of_integers(weights, unit=last.grid.unit, total=last.total)
     return Law.mixture((w, return_law(mdp, part)) for w, part in parts)
 
 
@@ -62,9 +56,9 @@ def joint_law(mdp: MDP, policy: Policy, t: int) -> dict[tuple[int, Fraction], Fr
     policy = required_policy(policy, mdp)
     if as_whole(t) is None or not 0 <= t <= mdp.horizon:
         raise InvalidArgument(f"t is {t!r}, wanted a step in 0..{mdp.horizon}")
-    levels = [(share, next(islice(_Forward(mdp, part), t, None))) for share, part in policy.parts()]
+    levels = [(share, next(islice(levels_of(mdp, part), t, None))) for share, part in policy.parts()]
     return added_up(
-        ((s, z * level.unit), share * Fraction(w, level.total))
+        ((s, z * level.grid.unit), share * Fraction(w, level.total))
         for share, level in levels
         for (s, z, _), w in level.weights.items()
     )
@@ -72,7 +66,7 @@ def joint_law(mdp: MDP, policy: Policy, t: int) -> dict[tuple[int, Fraction], Fr
 
 def visited(mdp: MDP, policy: Policy) -> Iterator[tuple[int, int, Hashable]]:
     """Yield all ``(t, s, memory)`` that a policy meets with positive probability before the end of the last step."""
-    for t, level in enumerate(_Forward(mdp, policy)):
+    for t, level in enumerate(levels_of(mdp, policy)):
         if t < mdp.horizon:
             yield from {(t, s, level.memory(z, memory)) for s, z, memory in level.weights}
 
@@ -96,11 +90,11 @@ def behavioural_form(mdp: MDP, policy: Policy) -> ReturnPolicy:
     reach: dict[tuple[int, int, Fraction], Fraction] = {}
     taken: dict[tuple[int, int, Fraction], dict[int, Fraction]] = {}
     for share, part in policy.parts():
-        for t, level in enumerate(_Forward(mdp, part)):
+        for t, level in enumerate(levels_of(mdp, part)):
             if t == mdp.horizon:
                 break
             for (s, z, memory), w in level.weights.items():
-                key = (t, s, z * level.unit)
+                key = (t, s, z * level.grid.unit)
                 mass = share * Fraction(w, level.total)
                 reach[key] = reach.get(key, Fraction()) + mass
                 actions = taken.setdefault(key, {})
@@ -119,7 +113,7 @@ class _Level:
     """
 
     weights: dict[tuple[int, int, Hashable], int]
-    unit: Fraction
+    grid: GridModel
     total: int
     recalled: Callable[[int], Hashable] | None
 
@@ -127,57 +121,46 @@ class _Level:
         return memory if self.recalled is None else self.recalled(z)
 
 
-class _Forward:
-    """Iterates over the levels t = 0..T of one policy that is not a mixture."""
-
-    def __init__(self, mdp: MDP, policy: Policy) -> None:
-        if isinstance(policy, MixturePolicy):
-            raise Unsupported("a mixture is evaluated part by part")
-        if not mdp.is_discrete:
-            raise Unsupported("the return has no finite law: rewards are continuous; evaluate in mdp.discretised(eta)")
-        self.mdp, self.policy = mdp, policy
-        self.grid: GridModel = grid_model(mdp)
-
-    def __iter__(self) -> Iterator[_Level]:
-        grid, policy = self.grid, self.policy
-        recalled = policy.memory_of_return(grid.unit)
-        start = policy.start() if recalled is None else None
-        level = _Level({(s, 0, start): w for s, w in grid.initial}, grid.unit, grid.initial_denominator, recalled)
+def levels_of(mdp: MDP, policy: Policy) -> Iterator[_Level]:
+    """Yield the levels t = 0..T of a policy that is not a mixture."""
+    if isinstance(policy, MixturePolicy):
+        raise Unsupported("a mixture is evaluated part by part")
+    if not mdp.is_discrete:
+        raise Unsupported("the return has no finite law: rewards are continuous; evaluate in mdp.discretised(eta)")
+    grid = grid_model(mdp)
+    recalled = policy.memory_of_return(grid.unit)
+    start = policy.start() if recalled is None else None
+    level = _Level({(s, 0, start): w for s, w in grid.initial}, grid, grid.initial_denominator, recalled)
+    yield level
+    for t in range(mdp.horizon):
+        level = _following(mdp, policy, level, t)
         yield level
-        for t, step in enumerate(grid.steps):
-            level = self._advance(level, t, step)
-            yield level
 
-    def _advance(self, level: _Level, t: int, step: _Step) -> _Level:
-        policy, unit, plain = self.policy, self.grid.unit, level.recalled is not None
-        scale = unit / self.mdp.step_reward(t, Fraction(1))
-        situations = {(s, z if plain else 0, memory) for s, z, memory in level.weights}
-        choices = {(s, z, memory): policy.choice(t, s, level.memory(z, memory)) for s, z, memory in situations}
-        common = lcm_of_denominators(p for choice in choices.values() for _, p in choice)
-        laws = {} if plain else self._memories(t, step, scale, level, choices)
-        coins = lcm_of_denominators(q for law in laws.values() for _, q in law)
-        following: dict[tuple[int, int, Hashable], int] = {}
-        for (s, z, memory), w in level.weights.items():
-            for a, p in choices[s, z if plain else 0, memory]:
-                share = w * p.numerator * (common // p.denominator)
-                for weight, target, j in step[s][a]:
-                    if plain:
-                        key = (target, z + j, memory)
-                        following[key] = following.get(key, 0) + share * weight
-                        continue
-                    for m, q in laws[memory, s, a, j]:
-                        key = (target, z + j, m)
-                        mass = share * weight * q.numerator * (coins // q.denominator)
-                        following[key] = following.get(key, 0) + mass
-        return _Level(following, unit, level.total * common * coins * self.grid.denominator, level.recalled)
 
-    def _memories(
-        self, t: int, step: _Step, scale: Fraction, level: _Level, choices: dict[tuple[int, int, Hashable], Choice]
-    ) -> dict[tuple[Hashable, int, int, int], tuple[tuple[Hashable, Fraction], ...]]:
-        """Return what the policy remembers after each possible reward, with probabilities."""
-        laws: dict[tuple[Hashable, int, int, int], tuple[tuple[Hashable, Fraction], ...]] = {}
-        for s, _, memory in {(s, 0, memory) for s, _, memory in level.weights}:
-            for a, _ in choices[s, 0, memory]:
-                for j in {j for _, _, j in step[s][a]}:
-                    laws[memory, s, a, j] = self.policy.memories(memory, t, s, a, j * scale)
-        return laws
+def _following(mdp: MDP, policy: Policy, level: _Level, t: int) -> _Level:
+    grid, plain = level.grid, level.recalled is not None
+    step, scale = grid.steps[t], grid.unit / mdp.step_reward(t, Fraction(1))
+    situations = {(s, z if plain else 0, memory) for s, z, memory in level.weights}
+    choices = {(s, z, memory): policy.choice(t, s, level.memory(z, memory)) for s, z, memory in situations}
+    common = lcm_of_denominators(p for choice in choices.values() for _, p in choice)
+    laws = {
+        (memory, s, a, j): policy.memories(memory, t, s, a, j * scale)
+        for (s, _, memory), choice in ({} if plain else choices).items()
+        for a, _ in choice
+        for j in {j for _, _, j in step[s][a]}
+    }
+    coins = lcm_of_denominators(q for law in laws.values() for _, q in law)
+    weights: dict[tuple[int, int, Hashable], int] = {}
+    for (s, z, memory), w in level.weights.items():
+        for a, p in choices[s, z if plain else 0, memory]:
+            share = w * p.numerator * (common // p.denominator)
+            for weight, target, j in step[s][a]:
+                if plain:
+                    key = (target, z + j, memory)
+                    weights[key] = weights.get(key, 0) + share * weight
+                    continue
+                for m, q in laws[memory, s, a, j]:
+                    key = (target, z + j, m)
+                    mass = share * weight * q.numerator * (coins // q.denominator)
+                    weights[key] = weights.get(key, 0) + mass
+    return _Level(weights, grid, level.total * common * coins * grid.denominator, level.recalled)

@@ -7,7 +7,6 @@ action at sum ``offsets[t] + k``.
 
 from __future__ import annotations
 
-import base64
 import zlib
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -126,8 +125,6 @@ class GridTable:
 
 MOST_CELLS = 200_000_000
 """Maximum number of cells of a table that is written whole; each is one byte, or four, before compression."""
-LEVEL = 6
-"""Compression level of zlib; higher levels hardly shrink files."""
 
 
 @runtime_checkable
@@ -187,13 +184,12 @@ def packed(mdp: MDP, eta: Fraction, rule: Any) -> dict[str, Any] | None:
     kind = "<i1" if max(mdp.n_actions) <= 127 else "<i4"
     tables = []
     for t, width in enumerate(widths):
-        table = np.ascontiguousarray(rule.choices(t, width)).astype(kind)
+        table = np.asarray(rule.choices(t, width)).astype(kind)
         if table.shape != (mdp.n_states, width):
             return None
         tables.append(table)
-    flat = b"".join(table.tobytes() for table in tables)
-    return {"offsets": offsets, "widths": widths, "type": kind,
-            "tables": base64.b64encode(zlib.compress(flat, LEVEL)).decode("ascii")}  # fmt: skip
+    flat = np.concatenate([table.ravel() for table in tables])
+    return {"offsets": offsets, "widths": widths, "type": kind, "tables": files.packed(flat)}
 
 
 def unpacked(data: dict[str, Any], mdp: MDP, eta: Fraction) -> PackedRule:
@@ -213,16 +209,15 @@ def unpacked(data: dict[str, Any], mdp: MDP, eta: Fraction) -> PackedRule:
     if claimed > MOST_CELLS:
         raise InvalidPolicy(f"tables of the policy hold {claimed} actions, wanted at most {MOST_CELLS}")
     try:
-        raw = files.unpacked(base64.b64decode(data["tables"], validate=True), claimed * np.dtype(kind).itemsize)
+        raw = files.unpacked(data["tables"], claimed * np.dtype(kind).itemsize)
         flat = np.frombuffer(raw, dtype=kind)
     except (ValueError, zlib.error) as error:
         raise InvalidPolicy(f"tables of the policy cannot be unpacked ({error}), wanted base64 of zlib") from None
-    n, first, tables = mdp.n_states, 0, []
     if len(flat) != claimed:
         raise InvalidPolicy(f"tables of the policy hold {len(flat)} actions, wanted {claimed}")
     most = np.array(mdp.n_actions)[:, None]
-    for t, width in enumerate(widths):
-        table = flat[first : first + n * width].reshape(n, width)
+    tables = [part.reshape(mdp.n_states, -1) for part in np.split(flat, mdp.n_states * np.cumsum(widths)[:-1])]
+    for t, table in enumerate(tables):
         wrong = np.argwhere((table < 0) | (table >= most))
         if len(wrong):
             s, k = wrong[0]
@@ -230,6 +225,4 @@ def unpacked(data: dict[str, Any], mdp: MDP, eta: Fraction) -> PackedRule:
                 f"policy({t}, {s}, {offsets[t] + k} eta) plays action {table[s, k]}, state {s} has actions "
                 f"0..{mdp.n_actions[s] - 1}"
             )
-        tables.append(table)
-        first += n * width
     return PackedRule(offsets, tables)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from ..errors import InvalidArgument, InvalidNumber
+from ..errors import InvalidArgument
 from ..law import Law
 from ..mdp import MDP
 from ..numbers.rational import as_fraction, as_whole, meant, text
@@ -59,12 +59,12 @@ class Player:
         """Begin an episode; for a mixture, draw the policy to play until its end."""
         self._part = _drawn(self.rng, [(i, w) for i, (w, _) in enumerate(self._parts)])
         self.t = 0
-        self._memory: Any = self._parts[self._part][1].start()
+        self._memory: Any = self.policy_played.start()
         self._pending: tuple[int, int] | None = None
 
     @property
     def over(self) -> bool:
-        """Whether the horizon is reached."""
+        """True if the horizon is reached."""
         return self.mdp.is_over(self.t)
 
     def act(self, observation: int) -> int:
@@ -77,7 +77,7 @@ class Player:
         if self._pending is not None:
             raise InvalidArgument("act was called twice: wanted observe(reward) of the action before")
         s = model_state(self.mdp, self.t, observation)
-        choice = self._parts[self._part][1].choice(self.t, s, self._memory)
+        choice = self.policy_played.choice(self.t, s, self._memory)
         action = choice[0][0] if len(choice) == 1 else _drawn(self.rng, choice)
         self._pending = s, action
         return action
@@ -95,7 +95,7 @@ class Player:
             self._readers[s, a] = RewardReader(self.mdp, s, a)
         r = self._readers[s, a](reward)
         if not self.mdp.is_over(self.t + 1):  # what follows the last step does not matter
-            self._memory = _drawn(self.rng, self._parts[self._part][1].memories(self._memory, self.t, s, a, r))
+            self._memory = _drawn(self.rng, self.policy_played.memories(self._memory, self.t, s, a, r))
         self.t, self._pending = self.t + 1, None
 
     @property
@@ -146,10 +146,7 @@ class RewardReader:
     def __call__(self, reward: Any) -> Fraction:
         if isinstance(reward, (float, np.floating)) and float(reward) in self._float:
             return self._float[float(reward)]
-        try:
-            r = as_fraction(reward, "reward")
-        except InvalidNumber as error:
-            raise InvalidArgument(str(error)) from None
+        r = as_fraction(reward, "reward", InvalidArgument)
         if r in self._exact or self._last:  # the model's last reward includes the terminal one
             return r
         if self._anything:

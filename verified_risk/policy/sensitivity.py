@@ -1,4 +1,4 @@
-r"""How the objective of a policy moves with each transition probability, exactly.
+r"""Exact derivatives of the objective of a policy by each transition probability.
 
 Let the probability p of a successor of one action rise by a small :math:`\varepsilon`, at all steps, and those of the
 other successors fall in proportion.  With :math:`x_1 < x_2 < \dots` the returns, the objective moves by
@@ -9,8 +9,6 @@ with the right derivative of a piecewise-linear G where dF is positive and the l
 these slopes, :math:`d\Phi` is the change of the mean of a utility: the sum over all visits of the action of how much
 better that successor is than the action, divided by 1 - p.
 """
-
-from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
@@ -25,7 +23,7 @@ from ..numbers.format import columns, short
 from ..objectives import Weighting
 from ..objectives.piecewise import slopes
 from .base import Policy
-from .evaluation import _Forward
+from .evaluation import levels_of
 
 SHOWN = 10
 """Rows that the text of :class:`Sensitivities` shows."""
@@ -117,8 +115,8 @@ def _add(
     moved: dict[tuple[int, int, int], Utility],
 ) -> None:
     """Add, for every successor of every action met, how much better it is than the action, over all visits."""
-    forward = _Forward(mdp, policy)
-    grid, levels = forward.grid, list(forward)
+    levels = list(levels_of(mdp, policy))
+    grid = levels[0].grid
     after = {key: utility(key[1] * grid.unit) for key in levels[-1].weights}
     for t in range(mdp.horizon - 1, -1, -1):
         level, now, scale = levels[t], {}, grid.unit / mdp.step_reward(t, Fraction(1))

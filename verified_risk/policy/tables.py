@@ -63,7 +63,19 @@ class MarkovPolicy(Policy):
         return {"kind": "markov", "table": [[choice_json(choice) for choice in row] for row in self.table]}
 
 
-class ReturnPolicy(Policy):
+class RemembersReturn(Policy):
+    """A policy whose memory is y, the (discounted) return so far."""
+
+    memory_is_return = True
+
+    def start(self) -> Fraction:
+        return Fraction()
+
+    def remember(self, memory: Fraction, t: int, s: int, a: int, r: Fraction) -> Fraction:
+        return memory + self.mdp.step_reward(t, r)
+
+
+class ReturnPolicy(RemembersReturn):
     """Choices that depend on ``(t, s, y)``, y the (discounted) return so far.
 
     ``rule`` is a dict ``{(t, s, y): choice}`` or a function ``rule(t, s, y)``.
@@ -73,8 +85,6 @@ class ReturnPolicy(Policy):
         of actions
     :raises InvalidPolicy: if an action does not exist, or a reachable key is missing
     """
-
-    memory_is_return = True
 
     def __init__(self, mdp: MDP, rule: YTable | Callable[[int, int, Fraction], Chosen]) -> None:
         super().__init__(mdp)
@@ -95,9 +105,6 @@ class ReturnPolicy(Policy):
         else:
             self.rule = rule
 
-    def start(self) -> Fraction:
-        return Fraction()
-
     def choice(self, t: int, s: int, memory: Fraction) -> Choice:
         if self.table is not None:
             try:
@@ -108,9 +115,6 @@ class ReturnPolicy(Policy):
                 ) from None
         assert self.rule is not None
         return read_choice(self.mdp, s, self.rule(t, s, memory), f"policy({t}, {s}, {text(memory)})")
-
-    def remember(self, memory: Fraction, t: int, s: int, a: int, r: Fraction) -> Fraction:
-        return memory + self.mdp.step_reward(t, r)
 
     def choices(self) -> Hashable:
         return id(self) if self.table is None else frozenset(self.table.items())

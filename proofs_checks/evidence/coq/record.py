@@ -11,8 +11,6 @@ when its file, or one that it depends on, has changed since; comments and line b
 shown and are no evidence.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

@@ -1,13 +1,12 @@
 """Assemble the page: summary, graph, filters, and the statements by section."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
 from os import PathLike
 from pathlib import Path
+from string import Template
 from typing import Any
 
 from verified_risk.files import write_text
@@ -55,22 +54,20 @@ def page_html(ledger: Ledger, statements: Sequence[Statement[Any]] = theory.ALL)
         card = card_html(row, users, certificate_of(row, statement), meaning_of(statement), inherits)
         key = f"Section {row.section}" if row.elsewhere else section_key(row.section)
         sections.setdefault(key, []).append(card)
-    return "\n".join(
-        [
-            "<!doctype html>",
-            '<html lang="en"><head><meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="color-scheme" content="light dark">',
-            f"<title>{escape(title)}</title>",
-            f"<style>{_font()}{(HERE / 'style.css').read_text('utf-8')}</style></head><body>",
-            '<a class="skip" href="#statements">Skip to the statements</a>',
-            f"<header><h1>{escape(title)}</h1>{''.join(map(_about, papers))}",
-            f'<div class="summary">{summary_html(ledger)}</div></header>',
-            f"<main>{_graph_section(nodes_of(rows))}{_filters(rows)}{_contents(sections)}{_sections(sections)}</main>",
-            f"<footer>{_footer(ledger)}</footer>",
-            f"<script>{(HERE / 'script.js').read_text('utf-8')}</script></body></html>\n",
-        ]
+    return Template((HERE / "page.html").read_text("utf-8")).substitute(
+        policy=POLICY,
+        title=escape(title),
+        style=_font() + (HERE / "style.css").read_text("utf-8"),
+        about="".join(map(_about, papers)),
+        summary=summary_html(ledger),
+        graph=_graph_section(nodes_of(rows)),
+        findings=_buttons("finding", {kind: KINDS[kind] for kind in KINDS if kind in set(map(kind_of, rows))}),
+        ranks=_buttons("rank", {rank: RANKS[rank] for rank in by_rank(rows)}),
+        count=len(rows),
+        contents=_contents(sections),
+        sections=_sections(sections),
+        footer=_footer(ledger),
+        script=(HERE / "script.js").read_text("utf-8"),
     )
 
 
@@ -118,27 +115,12 @@ def _graph_section(nodes: Sequence[Node]) -> str:
     )
 
 
-def _filters(rows: Sequence[Row]) -> str:
+def _buttons(kind: str, meanings: Mapping[str, str]) -> str:
     """Buttons that filter the list; hidden without JavaScript."""
-    present = {kind_of(row) for row in rows}
-    findings = "".join(
-        f'<button type="button" data-kind="finding" data-value="{finding}" aria-pressed="false" '
-        f'title="{escape(meaning)}">{GLYPHS[finding]} {finding}</button>'
-        for finding, meaning in KINDS.items()
-        if finding in present
-    )
-    evidence = "".join(
-        f'<button type="button" data-kind="rank" data-value="{rank}" aria-pressed="false" '
-        f'title="{escape(RANKS[rank])}">{rank}</button>'
-        for rank in by_rank(rows)
-    )
-    return (
-        '<section class="filters" id="statements" hidden aria-label="Filters">'
-        f'<div role="group" aria-label="Finding"><span>Finding</span>{findings}</div>'
-        f'<div role="group" aria-label="Evidence"><span>Evidence</span>{evidence}</div>'
-        '<div><label>Search <input type="search" id="search"></label>'
-        '<button type="button" id="open-all">open all</button><button type="button" id="close-all">close all</button>'
-        f'<output id="count" aria-live="polite">{len(rows)} statements</output></div></section>'
+    return "".join(
+        f'<button type="button" data-kind="{kind}" data-value="{value}" aria-pressed="false" '
+        f'title="{escape(meaning)}">{(GLYPHS.get(value, "") + " " + value).strip()}</button>'
+        for value, meaning in meanings.items()
     )
 
 

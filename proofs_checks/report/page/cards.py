@@ -3,8 +3,6 @@
 The steps of a counterexample are in ``theory/*/worked.md``, the authors' replies in ``theory/replies.md``.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -157,7 +155,7 @@ def counterexample_html(
 
 
 def worked_html(label: str) -> str:
-    """How the two sides come about, step by step."""
+    """The steps that compute the two sides."""
     steps = "".join(f"<li>{_unbroken(prose(step))}.</li>" for step in worked().get(label, ()))
     return f'<ol class="worked">{steps}</ol>' if steps else ""
 
@@ -267,7 +265,7 @@ def reference(label: str, known: Collection[str]) -> str:
 
 
 def _by_label(*texts: Path) -> dict[str, str]:
-    """What stands under each heading ``## label``."""
+    """``{label: text under the heading "## label"}``."""
     parts = [part for text in texts for part in re.split(r"^## (\S+)$", text.read_text("utf-8"), flags=re.M)[1:]]
     return dict(zip(parts[::2], parts[1::2], strict=True))
 

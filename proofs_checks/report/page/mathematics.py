@@ -4,8 +4,6 @@ The library latex2mathml converts.  Attributes that browsers ignore (``mathvaria
 Unicode characters, and a command that the library leaves as text raises an error.
 """
 
-from __future__ import annotations
-
 import re
 from html import escape, unescape
 

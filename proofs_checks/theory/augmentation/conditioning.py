@@ -1,7 +1,5 @@
 r"""Conditioning a policy on the return so far, as printed (on :math:`J \le y`), and the joint laws that it gives."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import TypeAlias

@@ -4,8 +4,6 @@ Its state is (s, y).  As printed it pays :math:`y_T` at step T and omits :math:`
 step, policies of (t, s, y) are as good as policies of the whole history.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

@@ -7,8 +7,6 @@ lower half.  For p between 1/2 and 3/4 it is better than every Markov policy by 
 policies, too, are no better than the deterministic ones.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

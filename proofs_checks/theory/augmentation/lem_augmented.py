@@ -5,8 +5,6 @@ under its average; the second compares the joint laws :math:`D_t(y, s) = P(J(\Xi
 printed average (over :math:`J \le y`) and hold for the average over :math:`J = y`.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import starmap

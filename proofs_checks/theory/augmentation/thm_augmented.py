@@ -4,8 +4,6 @@ In print the average runs over histories with :math:`J(\xi) \le y`; then it is f
 law of state and reward so far is the same at every step (``lem:augmented:2``), hence the law of the return.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass

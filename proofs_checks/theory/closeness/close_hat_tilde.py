@@ -6,8 +6,6 @@ r"""close/hat-tilde: the optimistic against the empirical model, for every polic
 under the empirical or the optimistic model, on or off the event.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from ...cases.estimation import expected_cost, lifted, lipschitz, optimistic_mdp, phi, row_of, with_top_state
@@ -42,7 +40,6 @@ def slack(case: Played) -> Real:
 STATEMENT = Statement(
     label="close/hat-tilde",
     title="the optimistic model is close to the empirical one in total variation",
-    section="corrected theory",
     corrected=Claim(
         r"|\hat\Phi - \tilde\Phi| \le L_G\, \mathbf E \sum_t [(T-t+1)\min(1,\epsilon) + (T-t)\hat P(s_\infty)] "
         r"\le T L_G\, \mathbf E \sum_t |S|\,\epsilon",

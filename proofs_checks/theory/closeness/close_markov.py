@@ -6,8 +6,6 @@ r"""close/markov: closeness (b), for Markov policies, with the area between the 
 under M or under M'.  A Markov policy cannot see the rewards, so any coupling of them is allowed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
@@ -38,7 +36,6 @@ def _small_cases() -> Iterator[Pair]:
 STATEMENT = Statement(
     label="close/markov",
     title="closeness (b): Markov policies, areas between CDFs",
-    section="corrected theory",
     corrected=Claim(
         r"|\Phi' - \Phi| \le L_G\, \mathbf E \sum_t [W_1(R,R') + (T-t)\,\mathrm{TV}(P,P')], \ \pi \text{ Markov}",
         "for Markov policies the rewards need only be close in distribution",

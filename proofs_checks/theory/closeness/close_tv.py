@@ -6,8 +6,6 @@ r"""close/tv: closeness (a), for every policy and every Lipschitz weighting, in 
 under M or under M', by a maximal coupling of the two processes.  The constant is attained for every T.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from ...cases.estimation import lipschitz
@@ -38,7 +36,6 @@ def _slack(pair: Pair) -> Real:
 STATEMENT = Statement(
     label="close/tv",
     title="closeness (a): every policy, total variation",
-    section="corrected theory",
     corrected=Claim(
         r"|\Phi' - \Phi| \le L_G\, \mathbf E \sum_t \min\{(T-t+1)\mathrm{TV}(R,R') + (T-t)\mathrm{TV}(P,P'),\ "
         r"(T-t+1)\min(1, \mathrm{TV}(R,R') + \mathrm{TV}(P,P'))\}",

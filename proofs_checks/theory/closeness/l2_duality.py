@@ -6,8 +6,6 @@ r"""L2/duality: a concave weighting is a mixture of CVaRs, and its objective a m
 with the maximum at quantiles of Z, and each :math:`h_\rho` nondecreasing and :math:`L_G`-Lipschitz.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -61,7 +59,6 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="L2/duality",
     title="concave objectives are maxima of expected utilities",
-    section="corrected theory",
     corrected=Claim(
         r"\Phi(Z) = \max_\rho \mathbf E h_\rho(Z), \ h_\rho \text{ nondecreasing and } L_G\text{-Lipschitz}",
         "for concave G the objective is the best expected utility of a family of nondecreasing Lipschitz utilities",

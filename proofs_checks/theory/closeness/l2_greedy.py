@@ -10,8 +10,6 @@ loss of an action at step t, in the value of M', wherever the process of M leads
 to the regret, if it is measured where M leads, not where M' does.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -57,7 +55,6 @@ def _drawn(draw: st.DrawFn) -> Case:
 GREEDY = Statement(
     label="L2/greedy",
     title="closeness (c): concave weighting, greedy everywhere",
-    section="corrected theory",
     corrected=Claim(
         r"\Phi'(\pi') - \Phi(\pi') \le L_G\, \mathbf E_{M,\pi'} \sum_t "
         r"[(T-t)\,\mathrm{TV}(P',P) + \int (F_R - F_{R'})^+]",
@@ -103,7 +100,6 @@ def _drawn_pair(draw: st.DrawFn) -> Pair:
 PLANNER_ERROR = Statement(
     label="L2/planner-error",
     title="closeness (c) with an error of the planner",
-    section="corrected theory",
     corrected=Claim(
         r"v' - \Phi(\pi) \le L_G\, \mathbf E_{M,\pi} \sum_t [(T-t)\,\mathrm{TV}(P',P) + \int (F_R - F_{R'})^+] + "
         r"\sum_t w_t",

@@ -4,8 +4,6 @@ At a return that M' cannot produce, an optimal policy of M' may play anything; i
 returns.  So a planner must be greedy everywhere, and ``thm:main``, which allows any optimal planner, fails.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -78,7 +76,6 @@ STATEMENT = Statement(
     label="L2/merely-optimal",
     said="tempting",
     title="every optimal policy of M' loses little, greedy everywhere or not",
-    section="corrected theory",
     printed=Claim(
         r"\pi' \in \arg\max \Phi':\ \Phi'(\pi') - \Phi(\pi') \le L_G\, \mathbf E_M \sum_t "
         r"[(T-t)\mathrm{TV}(P',P) + \mathrm{KS}(R',R)]",

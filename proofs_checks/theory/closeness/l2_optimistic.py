@@ -5,8 +5,6 @@ r"""L2/optimistic: closeness of the optimistic pair, on the event, for the greed
           \le L_G\, \mathbf E_{M,\hat\pi} \sum_t [(T-t)\min(1, S_0\epsilon) + \min(1, 2\epsilon)] .
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from ...cases.estimation import expected_cost, lipschitz, optimistic_mdp, phi, row_of, with_top_state
@@ -37,7 +35,6 @@ def _slack(case: Estimated) -> Real:
 STATEMENT = Statement(
     label="L2/optimistic",
     title="closeness of the optimistic pair",
-    section="corrected theory",
     corrected=Claim(
         r"\hat\Phi(\hat\pi) - \Phi(\hat\pi) \le L_G\, \mathbf E_{M,\hat\pi} \sum_t [(T-t)\hat P(s_\infty) + "
         r"\int (F_R - F_{\hat R})] \le L_G\, \mathbf E \sum_t [(T-t)\min(1, S_0\epsilon) + \min(1, 2\epsilon)]",

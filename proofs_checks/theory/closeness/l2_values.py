@@ -4,8 +4,6 @@ For :math:`V_T(s,y) = h_\rho(y)` and :math:`V_t(s,y) = \max_a \mathbf E V_{t+1}(
 nondecreasing and :math:`L_G`-Lipschitz, and for fixed y the states differ by at most :math:`L_G` times the steps left.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -71,7 +69,6 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="L2/values",
     title="values are nondecreasing, Lipschitz, and close between states",
-    section="corrected theory",
     corrected=Claim(
         r"0 \le V_t(s,z) - V_t(s,y) \le L_G (z-y), \quad |V_t(s,y) - V_t(s',y)| \le L_G (T-t+1)",
         "the value of a utility rises with the return so far, at most L_G-fast, and differs little between states",

@@ -8,8 +8,6 @@ rewards of the two models apart however close their CDFs are, and already its fi
 In total variation both are true, for every policy, by coupling the two models step by step.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product

@@ -14,8 +14,6 @@ optimistic model are in the sample and those of the true model are not.  A regre
 ``L2/optimistic``.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain

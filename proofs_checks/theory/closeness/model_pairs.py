@@ -1,7 +1,5 @@
 r"""Cases of the closeness statements: two models of one shape, a policy for both, a weighting, and distances."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction

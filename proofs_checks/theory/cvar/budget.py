@@ -7,8 +7,6 @@ r"""CVaR by budgets, in plain rational recursion.
 Steps are counted from 0.  This slow reference implementation shares no code with the library's planner.
 """
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

@@ -8,8 +8,6 @@ r"""The CVaR appendix: its three formulas, restated for rewards (a cost is a neg
 The choice of rho is in :mod:`proofs_checks.theory.cvar.cvar_rho`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction

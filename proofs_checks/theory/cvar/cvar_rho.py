@@ -4,8 +4,6 @@ r"""The CVaR appendix: the choice of rho.
 * J need not be concave, so rho must be searched over all attainable returns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction

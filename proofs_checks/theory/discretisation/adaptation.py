@@ -5,8 +5,6 @@ r"""Models that round the rewards of their first steps, and policies adapted fro
 :math:`\pi_t(a \mid s, y + \alpha)`.  Steps are counted from 0 here, so the step that differs is ``tau - 1``.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

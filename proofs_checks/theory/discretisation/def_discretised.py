@@ -4,8 +4,6 @@ The pushforward gives :math:`\eta i` the mass of :math:`(\eta(i-1), \eta i]`.  S
 :math:`T\lceil 1/\eta\rceil + 1` points, not on :math:`\lceil T/\eta\rceil`, and exceed T when 1/eta is not an integer.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -9,8 +9,6 @@ been paid.  The internal state that does this is :math:`\alpha = r - \rho`; prin
 the reward twice: the policy acts on a wrong return, even if rounding changes nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -23,19 +21,7 @@ from ...cases import strategies
 from ...engine.model import Claim, Formal, Real, Statement, at_most, least
 from .. import causes
 from . import adaptation
-from .adaptation import (
-    Case,
-    Steps,
-    Update,
-    YRule,
-    increments,
-    keep,
-    lift,
-    reachable,
-    rounded_steps,
-    shift_needed,
-    undo,
-)
+from .adaptation import Case, Steps, Update, YRule, increments, keep, lift, reachable, rounded_steps, shift_needed, undo
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,6 @@ for every nondecreasing weighting.  Adapted to rounded-up rewards it loses nothi
 the printed internal state r (see ``lem:picdfbound``) it may act on a wrong return and be worse.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st

@@ -4,8 +4,6 @@ The adapted policy carries :math:`\hat Z = \sum_t \phi(r_t)`; along each path :m
 This implies the four adaptation lemmas.  It is checked on the library's :class:`GridPolicy`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -81,7 +79,6 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="adaptation/pathwise",
     title="adaptation, path by path",
-    section="corrected theory",
     corrected=Claim(
         r"\hat Z - T\eta \le Z \le \hat Z \text{ on every path}, \quad \hat Z \sim \hat Z^{\hat\pi}",
         "On every path the adapted policy earns at most the rounded total, at least that minus T eta, and the rounded "

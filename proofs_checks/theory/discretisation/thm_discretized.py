@@ -9,8 +9,6 @@ surely, the other pays eta with probability 1 - e; rounding makes the first look
 is :math:`T(1 - e - d/\eta)`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -188,7 +186,6 @@ def _small_families() -> Iterator[FamilyCase]:
 CONSTANT = Statement(
     label="thm:discretized/constant",
     title="T is the exact constant of the discretisation loss",
-    section="corrected theory",
     corrected=Claim(
         r"\forall c < T\ \exists \text{ a model}:\ \Phi(\pi) < \Phi^* - c\,\eta",
         "For every constant below T, some model loses more than that constant times eta.",

@@ -4,8 +4,6 @@ r"""def:empirical: the empirical CDF of the rewards.  Printed with the inequalit
 is :math:`\frac1N\sum_i 1(r_i \le r)`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement, pairwise

@@ -7,8 +7,6 @@ probability claimed (``L0``).
 The rewards of these cases are constant, so the event is about the transitions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,7 +22,7 @@ from ...engine.model import Claim, Formal, Real, Statement, at_most
 from .. import causes, reasons
 
 Moves = tuple[int, int]
-"""How often the first state has been seen to stay and to leave."""
+"""Numbers of observed stays in the first state and of observed exits from it."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ def _episode(case: Case) -> list[tuple[int, Moves, Fraction]]:
 
 
 def _near(case: Case, moves: Moves, level: Real) -> bool:
-    r"""Whether the share of stays is within ``sqrt(level / 2n)`` of its probability after n moves."""
+    r"""Return whether the share of stays is within ``sqrt(level / 2n)`` of its probability after n moves."""
     n = sum(moves)
     return not n or not exceeds(2 * n * (Fraction(moves[0], n) - case.stay) ** 2, level)
 

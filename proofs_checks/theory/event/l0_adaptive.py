@@ -4,8 +4,6 @@ One state, T = 1, two actions that pay 0 or 1.  The learner is any deterministic
 a table over the nodes of the binary tree; a rule may stop sampling a pair when its estimate is low.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -80,7 +78,6 @@ def _drawn(draw: st.DrawFn) -> Case:
 STATEMENT = Statement(
     label="L0/adaptive",
     title="the event, whatever the learner does",
-    section="corrected theory",
     corrected=Claim(
         r"P[\forall k, s, a:\ \|F_{\tilde R} - F_R\|_\infty \le \epsilon,\ \tilde P - P \le \epsilon] \ge 1 - \delta",
         "for every learner, all estimates are within their radii at once, except with probability delta",

@@ -5,8 +5,6 @@ and each successor's frequency (one-sided) leave the radius at some :math:`n \le
 :math:`\delta/(S_0|A|)`.  DKW and Hoeffding at each n, and a union over n.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -56,7 +54,6 @@ def _drawn(draw: st.DrawFn) -> Case:
 STATEMENT = Statement(
     label="L0/tape",
     title="one tape stays within its radius at every length",
-    section="corrected theory",
     corrected=Claim(
         r"P[\exists n \le KT:\ \|F_n - F\|_\infty > \epsilon_n \text{ or } \max_{s'}(\tilde P_n - P)(s') > \epsilon_n] "
         r"\le \delta/(S_0|A|)",

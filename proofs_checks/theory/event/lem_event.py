@@ -21,10 +21,8 @@ worst v is the upper one; so one slack covers every v, exactly.
   range no violation is known, and no proof.  With the union over successors in the logarithm it is true.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from hypothesis import strategies as st
@@ -111,26 +109,21 @@ def _l1_slack(draws: Draws) -> Real:
     return least(tail, *(at_most((2**m - 2) * (u / (6 * m)) ** m, u / (3 * m), "share") for u in shares))
 
 
-L1 = Statement(
+L1 = replace(
+    REWARDS,
     label="lem:event/l1",
     title="the empirical transitions are within their l1 radius",
-    section="5",
     printed=Claim(
         r"P(\|\tilde P - P\|_1 \ge v) \le (2^{|S|} - 2) e^{-n v^2/2} \le \delta/(3|S||A|K) \text{ at } v = \epsilon_P",
         "n independent successors have frequencies within l1 distance v, except with the stated probability",
         _l1_slack,
     ),
-    uses=("def:empirical",),
-    cases=drawn,
-    small_cases=small_draws,
     small_size=SMALL_SIZE + "; shares 1, 1/2, 1/100",
-    examples_share=0.3,
     formal=Formal(parts=("l1_rarely_large", "l1_radius_is_large_enough")),
     reaches={
         "bound": ("0.8", "one toss of a fair coin comes to 0.824"),
         "share": ("0.01", "the share is generous by its exponent m"),
     },
-    theory="06-event-and-optimism.md#event-printed",
     evidence=(Evidence(Rank.CITED, "Weissman et al., HP Labs (2003)"),),
 )
 

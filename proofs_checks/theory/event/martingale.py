@@ -10,8 +10,6 @@ Ville's inequality the same holds of the largest X over all prefixes (``martinga
 all times.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -126,7 +124,6 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="martingale",
     title="expected costs are not much more than costs",
-    section="corrected theory",
     corrected=Claim(
         r"P\Bigl[\sum_k \mathbf E[Y_k\mid H_k] > \tfrac{e}{e-1}\bigl(\sum_k Y_k + b\log\tfrac1\delta\bigr)\Bigr] "
         r"\le \delta, \ 0 \le Y_k \le b",

@@ -9,8 +9,6 @@ below is a closed form in exact arithmetic (the tests compare it with an evaluat
 radii are the printed ones, enclosed.  :math:`|S| = 2` counts :math:`s_\infty`, :math:`|A| = 3`, :math:`L_G = 1`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

@@ -7,8 +7,6 @@ The coefficient holds.  The printed line has a 4 in the logarithm where the radi
 for :math:`|S| \ge 2`, because the coefficient 5 is not tight.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from fractions import Fraction
 

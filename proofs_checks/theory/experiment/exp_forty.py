@@ -5,8 +5,6 @@ The most favourable reading: each path one step, :math:`|S| = |A| = 1` in the lo
 the paper does not state for its experiment, and on the observations.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

@@ -5,8 +5,6 @@ with success probability q is :math:`x (\alpha - (1-q))^+/\alpha`.  The paper na
 at alpha = 0.40, 0.33, 0.25, 0.01.  At 0.40 it is 4, not 6: the switches are at 1/5, 7/25 and 433/1000.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

@@ -5,8 +5,6 @@ missing mass of the *shifted* row belongs there.  The optimistic rewards are law
 ones.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

@@ -4,8 +4,6 @@ Play the policy on a *virtual* history: quantile-coupled rewards :math:`r \le \h
 ordinary, and a simulated continuation after a jump to :math:`s_\infty`.  The joint law is built here exactly.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator
 from fractions import Fraction
 
@@ -86,7 +84,6 @@ def _slack(case: Played) -> Real:
 STATEMENT = Statement(
     label="L1/coupling",
     title="every policy has a better one in the optimistic model",
-    section="corrected theory",
     corrected=Claim(
         r"\mathcal E \Rightarrow \forall \pi\, \exists \hat\pi:\ F_{\hat Z^{\hat\pi}} \le F_{Z^\pi}, "
         r"\text{ so } \hat\Phi(\hat\pi) \ge \Phi(\pi) \text{ for every nondecreasing } G",

@@ -5,8 +5,6 @@ every (t, s, y) does at least as well in the optimistic one.  Every nondecreasin
 ``L1/coupling``.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +23,6 @@ def value_slack(case: Any) -> Real:
 VALUE = Statement(
     label="L1/value",
     title="optimism of the value",
-    section="corrected theory",
     corrected=Claim(
         r"\mathcal E \Rightarrow \max_\pi \hat\Phi(\pi) \ge \max_\pi \Phi(\pi)",
         "on the event, the best value in the optimistic model is at least the best value in the true one",

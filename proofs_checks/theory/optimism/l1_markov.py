@@ -1,7 +1,5 @@
 r"""L1/markov: optimism policy by policy, for Markov policies and every nondecreasing weighting."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from hypothesis import strategies as st
@@ -41,7 +39,6 @@ def told_apart() -> st.SearchStrategy[Played]:
 STATEMENT = Statement(
     label="L1/markov",
     title="optimism of every Markov policy",
-    section="corrected theory",
     corrected=Claim(
         r"\mathcal E \Rightarrow \hat\Phi(\pi) \ge \Phi(\pi), \ \pi \text{ Markov, any nondecreasing } G",
         "on the event, a policy that cannot see the rewards does at least as well in the optimistic model",

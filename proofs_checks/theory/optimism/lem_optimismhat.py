@@ -13,8 +13,6 @@ The cases have one ordinary state and the same number of visits N for every pair
 :math:`\epsilon` belongs to :math:`\delta = 6|S||A|K e^{-2N\epsilon^2}`, which must be at most 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -161,7 +159,7 @@ def _dominance(case: Case, policy: vr.Policy) -> Fraction:
 
 
 def _markov(case: Case) -> Fraction:
-    """The same for every deterministic Markov policy of one state."""
+    """The least :func:`_dominance` of the deterministic Markov policies of a model with one state."""
     tables = product(range(case.mdp.n_actions[0]), repeat=case.mdp.horizon)
     return min(_dominance(case, vr.MarkovPolicy(case.mdp, [[a] for a in table])) for table in tables)
 

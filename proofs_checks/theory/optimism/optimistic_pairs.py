@@ -3,8 +3,6 @@ r"""Cases for optimism and closeness of the optimistic pair: a model, an estimat
 The radii are free rationals: the theory only uses that the event holds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -40,7 +38,7 @@ class Estimated:
 
 @dataclass(frozen=True)
 class Played:
-    """The same with a policy of the model."""
+    """A model, an estimate of it, the radii of the pairs, a policy of the model, a weighting."""
 
     estimate: vr.MDP
     mdp: vr.MDP
@@ -126,7 +124,7 @@ def _models(draw: st.DrawFn) -> tuple[vr.MDP, vr.MDP, Radii]:
 
 @st.composite
 def played(draw: st.DrawFn, *, markov: bool = False, jumps: bool = False) -> Played:
-    """The same with a policy: Markov, or of any kind."""
+    """Models with an estimate on the event or off it, and a policy: Markov, or of any kind."""
     mdp, estimate, radii = draw(_models())
     policy: vr.Policy = draw(
         strategies.markov_policies(mdp)

@@ -4,8 +4,6 @@ The estimate is 0/0 and the radius infinite.  The model is completed by :math:`\
 :math:`\hat R = \delta_1`, as every radius of at least 1 does, whatever the estimate.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,13 +1,11 @@
 r"""class/atoms: rewards on m known atoms, any Lipschitz weighting, every policy.
 
-With the frequencies of the rewards within :math:`\mathrm{TV} \le \sqrt{m+1}\,\epsilon` (which has the probability of
-one more tape event, since :math:`(2^m - 2) e^{-(m+1) l} \le e^{-l}` for :math:`l \ge \log 2`),
+If the frequencies of the rewards are within :math:`\mathrm{TV} \le \sqrt{m+1}\,\epsilon`, which fails with at most the
+probability of one event of ``L0/tape``, because :math:`(2^m - 2) e^{-(m+1) l} \le e^{-l}` for :math:`l \ge \log 2`,
 
 .. math:: |\hat\Phi(\pi) - \Phi(\pi)| \le L_G\, \mathbf E_{M,\pi} \sum_t (T-t+1)
           \min\bigl(1, (|S| + \sqrt{m+1})\,\epsilon\bigr) .
 """
-
-from __future__ import annotations
 
 from fractions import Fraction
 
@@ -24,7 +22,7 @@ def _atoms(case: Played) -> int:
 
 
 def _frequencies(case: Played) -> bool:
-    """The frequencies of the rewards are within their radius."""
+    """Return whether the frequencies of the rewards are within their radius."""
     factor = root(_atoms(case) + 1)
     return all(
         at_least(factor * case.radii[s][a], action.reward_law.total_variation(case.estimate.actions(s)[a].reward_law))
@@ -49,14 +47,13 @@ def _slack(case: Played) -> Real:
 STATEMENT = Statement(
     label="class/atoms",
     title="known reward atoms, any Lipschitz weighting, every policy",
-    section="corrected theory",
     corrected=Claim(
         r"\mathrm{TV}(\tilde R, R) \le \sqrt{m+1}\,\epsilon \Rightarrow "
         r"|\hat\Phi - \Phi| \le L_G\, \mathbf E_{M,\pi} \sum_t (T-t+1) \min(1, (|S| + \sqrt{m+1})\,\epsilon), \quad "
         r"(2^m - 2)\,e^{-(m+1)l} \le e^{-l}",
         "with m known reward values whose frequencies are within sqrt(m+1) radii, every policy has nearly the same "
-        "objective in the optimistic and the true model; the frequencies are, but for the probability of one more tape "
-        "event",
+        "objective in the optimistic and the true model; the frequencies leave their radius with at most the "
+        "probability of one more tape event",
         _slack,
         when=lambda case: event(case) and _frequencies(case),
     ),

@@ -6,8 +6,6 @@ r"""class/markov: the optimistic pair for Markov policies and any Lipschitz weig
 So a learner of Markov policies has the regret of the corrected theorem for every Lipschitz G, concave or not.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from hypothesis import strategies as st
@@ -35,7 +33,6 @@ def slack(case: Played) -> Real:
 STATEMENT = Statement(
     label="class/markov",
     title="Markov policies, any Lipschitz weighting",
-    section="corrected theory",
     corrected=Claim(
         r"\mathcal E, \pi \text{ Markov}:\ 0 \le \hat\Phi - \Phi \le L_G\, \mathbf E \sum_t "
         r"[(T-t)\min(1,S_0\epsilon) + \min(1,2\epsilon)] \le T (|S|+1) L_G\, \mathbf E \sum_t \epsilon",

@@ -11,8 +11,6 @@ machine-checked, and the arithmetic that joins its lemmas has its own statements
 corrected/iii).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 
@@ -69,7 +67,6 @@ def _statement(
     return Statement(
         label=label,
         title=title,
-        section="corrected theory",
         corrected=claim,
         uses=uses,
         cases=RUN.cases,

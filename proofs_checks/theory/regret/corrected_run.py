@@ -6,8 +6,6 @@ compared raise an exception.  Checked: E[Reg] is at most (i); the event has prob
 every state on the event the loss of the action chosen is at most :math:`L_G \min(1, 2\epsilon)`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -28,7 +26,7 @@ from .. import reasons
 from .regret_sizes import Problem, expected_bound
 
 Arm = tuple[int, int]
-"""How often the lower and the upper reward have been seen."""
+"""Numbers of observed lower and upper rewards."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ def choose(case: Case, state: tuple[Arm, Arm], level: Real) -> int:
 
 
 def on_radius(law: vr.Law, seen: Arm, level: Real) -> bool:
-    """Whether the empirical law of one action is within its radius."""
+    """Return whether the empirical law of one action is within its radius."""
     n = sum(seen)
     if not n or len(law) == 1:
         return True
@@ -148,7 +146,6 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="corrected/run",
     title="exact regrets of small learners",
-    section="corrected theory",
     corrected=Claim(
         r"\mathbf E[\mathrm{Reg}] \le L_G\beta + \delta K,\ P[\mathcal E] \ge 1-\delta,\ "
         r"\mathcal E \Rightarrow \Phi^* - \Phi(\pi^{(k)}) \le L_G\min(1,2\epsilon)",

@@ -13,8 +13,6 @@ is at most KT in any case, and at most (ii); (iii): run at delta/2, for all size
 printed :math:`4T^{3/2}|S|\sqrt{|S||A|K\log(4|S||A|K/\delta)}`, without its root of 5.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -64,7 +62,6 @@ def _small_episodes() -> Iterator[Episode]:
 EPISODE = Statement(
     label="corrected/episode",
     title="what one episode can cost",
-    section="corrected theory",
     corrected=Claim(
         r"Y_t \le \min\{T-t+1,\ ((T-1)S_0+2)\,\epsilon\}, \quad \sum_t Y_t \le \tfrac{T(T+1)}2",
         "a step costs at most the steps left, and at most a multiple of its radius",
@@ -102,7 +99,7 @@ def _parts(case: Split) -> Real:
 
 
 def _probable_slack(case: Split) -> Real:
-    """The same, and Y_max = T + (T-1) + ... + 1 in the martingale step."""
+    """The parts of :func:`_parts`, and Y_max = T + (T-1) + ... + 1 in the martingale step."""
     horizon = case.problem.horizon
     most = at_most(sum(range(1, horizon + 1)), Fraction(horizon * (horizon + 1), 2), "largest cost")
     return least(_parts(case), most)
@@ -127,7 +124,6 @@ def _small_cases() -> Iterator[Split]:
 EXPECTED = Statement(
     label="corrected/i/sum",
     title="the costs of all visits",
-    section="corrected theory",
     corrected=Claim(
         r"\sum_{s,a}[T\min(T,N) + 2c\sqrt N] \le \beta",
         "the costs of all visits add up to at most beta, however the steps are shared among the pairs",
@@ -170,7 +166,6 @@ def _printed_slack(p: Problem) -> Real:
 PRINTED = Statement(
     label="corrected/iii",
     title="the printed right-hand side for the corrected learner",
-    section="corrected theory",
     corrected=Claim(
         r"\min\{KT,\ \tfrac{e}{e-1}[\beta_{\delta/2} + \tfrac{T(T+1)}2 \log\tfrac2\delta]\} \le "
         r"4T^{3/2}|S|\sqrt{|S||A|K\log(4|S||A|K/\delta)}",

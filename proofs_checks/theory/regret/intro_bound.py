@@ -3,8 +3,6 @@ r"""intro:bound: the rate announced in the introduction.  Looser than the theore
 .. math:: T^2 |S|^{3/2} |A| \sqrt K \quad\text{against}\quad T^{3/2} |S|^{3/2} \sqrt{|A| K} .
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from hypothesis import strategies as st

@@ -6,8 +6,6 @@ N the visits in all, :math:`N^{(k)}` those before the current episode (T where i
 :math:`N^{(k)} \ge j - T`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -57,7 +55,6 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="L3",
     title="what the visits of one pair cost",
-    section="corrected theory",
     corrected=Claim(
         r"\sum_{\text{visits}} \min(T, c/\sqrt{N^{(k)}}) \le T\min(T,N) + 2c\sqrt N",
         "summed over the visits of one pair, the capped inverse roots are at most this",

@@ -8,8 +8,6 @@ leaves a and b equally good, so the policy is greedy everywhere up to a multiple
 first reward of M: value 1/5. The loss stays at :math:`4/35`, while KS is 1/m.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -65,7 +63,7 @@ def support(z: Fraction) -> Fraction:
 
 
 def greed_gap(case: Case) -> Fraction:
-    """How far the policy is from greedy for that utility, at the worst first reward of either model."""
+    """The largest loss of the policy's action for that utility, over the first rewards of both models."""
     mdp, twin = models(case)
     rule = policy(case)
     worst = Fraction()
@@ -87,7 +85,7 @@ def _printed_slack(case: Case) -> Real:
 
 
 def _corrected_slack(case: Case) -> Real:
-    """The same two models under CVaR at 1/2, which is concave, with its greedy policy."""
+    """The slack of closeness (c) for CVaR at 1/2, which is concave, and its greedy policy."""
     mdp, twin = models(case)
     return greedy_slack(mdp, twin, vr.CVaR(Fraction(1, 2)), False)
 
@@ -105,7 +103,6 @@ STATEMENT = Statement(
     label="limits/convex",
     said="tempting",
     title="nearly greedy policies of a convex weighting",
-    section="corrected theory",
     printed=Claim(
         r"\Phi'(\pi') - \Phi(\pi') \le L_G\, \mathbf E_M \sum_t [(T-t)\mathrm{TV} + \mathrm{KS}] + w, \ "
         r"\pi' \text{ greedy up to } w \text{ for a supporting utility of any Lipschitz } G",

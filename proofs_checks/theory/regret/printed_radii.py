@@ -5,8 +5,6 @@ The printed radius :math:`\sqrt{l'/2n}`, :math:`l' = \log(6|S||A|K/\delta)`, is 
 its radius with probability at most :math:`42 e^{-l}` (DKW and Doob's inequality), and few blocks cover all sizes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -60,7 +58,6 @@ def _block(draw: st.DrawFn) -> Block:
 BLOCK = Statement(
     label="L0/block",
     title="nearby sample sizes fail together",
-    section="corrected theory",
     corrected=Claim(
         r"P\bigl[\exists n \in [m, (1 + \tfrac1l)m]:\ \|F_n - F\|_\infty \ge \sqrt{l/2n}\bigr] \le 42\,e^{-l}, "
         r"\quad l \ge 5",
@@ -114,7 +111,6 @@ def _small_sizes() -> Iterator[Problem]:
 SIZES = Statement(
     label="L0/printed-radii",
     title="the blocks of all sample sizes fit into delta/2",
-    section="corrected theory",
     corrected=Claim(
         r"K > 16T|S|^3|A|\log\tfrac{4|S||A|K}\delta \Rightarrow "
         r"21\,S_0(S_0+2)|A|\bigl[1 + (l'+1)\log\tfrac{2KT}{l'}\bigr]e^{-l'} \le \tfrac\delta2",

@@ -3,8 +3,6 @@ r"""The sizes of a problem and the regret bounds, enclosed.
 ``ordinary`` is :math:`S_0`, and :math:`|S| = S_0 + 1`.  All bounds are for :math:`L_G = 1`; both sides scale with it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

@@ -16,8 +16,6 @@ exact.  Regret is nonnegative, so its expectation, which is how the paper define
 probability of no coincidence.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -111,13 +109,7 @@ STATEMENT: Statement[Any] = Statement(
     ),
     corrected=PRINTED_RADII.corrected,
     cause=causes.PARTS,
-    uses=(
-        "lem:event/conditioning",
-        "lem:fullbound",
-        "lem:optimismhat",
-        "thm:main/constant",
-        "thm:main/printed-radii",
-    ),
+    uses=("lem:event/conditioning", "lem:fullbound", "lem:optimismhat", "thm:main/constant", "thm:main/printed-radii"),
     cases=lambda: st.one_of(_drawn(), RUN.cases()),
     small_cases=_small_cases,
     small_size=RUN.small_size,

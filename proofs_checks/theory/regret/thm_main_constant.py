@@ -1,11 +1,9 @@
-r"""thm:main/constant: the constant of the main theorem.  Corrected, the arithmetic of the proof gives 4 sqrt 2.
+r"""thm:main/constant and thm:main/dropped: the last lines of the proof, whose constant is 4 sqrt 2 instead of 4.
 
 With the factor 2 of ``thm:main/factor`` restored the leading term is
 :math:`2T L_G \sqrt{5|S|^2\ell}\cdot 2\sqrt{2|S||A|KT}`, and the first visits add
 :math:`2T L_G\sqrt{5|S|^2\ell}\cdot 2T|S||A|`.
 """
-
-from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
@@ -22,7 +20,7 @@ def _log(p: Problem) -> Real:
 
 
 def _scale(p: Problem) -> Real:
-    r"""What multiplies the sum over visits: :math:`2T\sqrt{5|S|^2\ell}`."""
+    r"""The factor :math:`2T\sqrt{5|S|^2\ell}` of the sum over visits."""
     return 2 * p.horizon * root(5 * p.states**2 * _log(p))
 
 

@@ -5,8 +5,6 @@ r"""thm:main/visits, unvisited, harmonic, factor: how the proof of the main theo
 then loses a factor 2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -6,8 +6,6 @@ paper covers them.  Each is refuted constant by constant: for every L there is a
 faster than L.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction

@@ -3,8 +3,6 @@ r"""assump:quantile: :math:`F_Z^\dagger(1) = T`.  Unnecessary, and not inherited
 The key identity holds without it.  A sample of a reward that can be 1 need not contain a 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

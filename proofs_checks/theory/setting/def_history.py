@@ -14,8 +14,6 @@ The left side is the conditional law of the remaining reward, read off the whole
 uses the same laws one step later.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -5,8 +5,6 @@ quantile :math:`F^\dagger(\alpha)`, for :math:`G = 1(\tau > \alpha)` the upper q
 differ where F is flat at height alpha.  CVaR needs alpha in (0, 1].
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

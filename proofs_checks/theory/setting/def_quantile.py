@@ -3,8 +3,6 @@ r"""def:quantile: :math:`F^\dagger(\tau) = \inf\{x : F(x) \ge \tau\}`, and its v
 At level 0 every x qualifies and the infimum is minus infinity, so the objective integrates over (0, 1].
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

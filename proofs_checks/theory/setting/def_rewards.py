@@ -4,8 +4,6 @@ If every reward is replaced by :math:`c r + d`, :math:`c > 0`, the return become
 :math:`\Phi(c Z + T d) = c\,\Phi(Z) + T d`.  So optimal policies stay optimal and regret is multiplied by c.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

@@ -9,8 +9,6 @@ The printed right side is at most :math:`T - \int_0^M G(F)` for every M, because
 which that is below :math:`\Phi` refutes it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -4,8 +4,6 @@ No continuity is needed: if F(x) reaches tau, so does H at x + eta, so the set o
 eta, lies inside that of H†.  The printed proof goes through the false half of ``lem:quantileinverse``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

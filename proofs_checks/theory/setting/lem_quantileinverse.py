@@ -4,8 +4,6 @@ The second is printed for every monotone F; it needs right-continuity.  The infi
 when F is right-continuous there: a step that takes its lower value at the jump breaks it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

@@ -100,12 +100,9 @@ def limit(function: Monotone, x: Fraction, side: int) -> Fraction:
 
 
 @st.composite
-def monotone_functions(
-    draw: st.DrawFn, *, max_corners: int = 3, max_denominator: int = 2, steps: bool = False
-) -> Monotone:
-    """Nondecreasing functions; they shrink to constants.  ``steps``: constant between corners."""
-    count = draw(st.integers(1, max_corners))
-    d = draw(st.integers(1, max_denominator))
+def monotone_functions(draw: st.DrawFn, *, steps: bool = False) -> Monotone:
+    """Nondecreasing functions with up to three corners; they shrink to constants.  ``steps``: constant between them."""
+    count, d = draw(st.integers(1, 3)), draw(st.integers(1, 2))
     places = sorted(draw(st.lists(st.integers(-2 * d, 2 * d), min_size=count, max_size=count, unique=True)))
     needed = 2 * count + 1 if steps else 3 * count
     heights = iter(sorted(draw(st.lists(st.integers(-d, 2 * d), min_size=needed, max_size=needed))))

@@ -13,8 +13,6 @@ their distance depends on u and V.  These are the proofs ``budget`` and ``budget
 recursion; the theorem about the program, with all its routes, is ``check_sound``.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

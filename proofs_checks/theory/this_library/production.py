@@ -6,8 +6,6 @@ r"""This library's exact planner and evaluator, as cases of the theory.
 * The certified planner's bounds hold, and planning on a grid of step eta loses at most T eta.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise

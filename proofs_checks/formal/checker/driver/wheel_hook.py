@@ -4,8 +4,6 @@ hatchling runs this while it builds a wheel (``pyproject.toml`` names it).  With
 the wheel is the pure one, and ``driver/build.sh`` can build the checker later.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sysconfig
