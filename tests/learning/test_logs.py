@@ -187,6 +187,12 @@ def test_a_state_named_terminal_and_a_flag_mean_the_same():
     assert cut.interval.upper > by_flag.interval.upper  # a state in which nothing was done may be worth anything
 
 
+def test_rewards_that_a_grid_makes_equal_are_counted_together():
+    rows = [(k, 0, 0, r, 0, True) for k, r in enumerate(["2/5", "1/2", "1/2", 1, "3/10"])]
+    problem = LogProblem(log_of(rows), vr.Mean(), "1/20", {"reward_range": (0, 1), "eta": "1/2", "initial": 0}, ())
+    assert {problem.shell.atoms[atom]: n for (_, _, atom), n in problem.outcomes.items()} == {Q(1, 2): 4, Q(1): 1}
+
+
 # -- bounds ------------------------------------------------------------------------------------------------------------
 
 

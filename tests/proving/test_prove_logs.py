@@ -21,7 +21,7 @@ from proof_files import accepted, certificate_text, plant_program, verdicts
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidFile, NotProved, Unsupported
-from verified_risk.learning import log_answers
+from verified_risk.learning import learner, log_answers
 
 INITIAL = {0: "2/3", 1: "1/3"}
 FACTS = {"rewards": [-1, 0, 2], "initial": INITIAL, "horizon": 2, "states": [0, 1], "actions": [0, 1]}
@@ -382,7 +382,7 @@ def test_a_run_in_an_environment_is_proved_from_its_counts_and_so_is_its_checkpo
     assert "the log has counts only, which cannot contradict the first assumption" in found.notes
 
 
-def test_what_needs_episodes_is_refused_for_counts_and_damaged_counts_are_named(tmp_path):
+def test_what_needs_episodes_is_refused_for_counts_and_damaged_counts_are_named(tmp_path, monkeypatch):
     env, path = Walk(world(4), [0], pairs=False), tmp_path / "state"
     run = vr.learn(env, "mean", episodes=40, horizon=2, rewards=[-1, 0, 2], checkpoint=path)
     log, told = vr.Log.from_checkpoint(path), {"horizon": 2, "rewards": [-1, 0, 2]}
@@ -419,7 +419,9 @@ def test_what_needs_episodes_is_refused_for_counts_and_damaged_counts_are_named(
     ):
         with pytest.raises(Unsupported, match=said):
             run.prove()
-    other = vr.learn(short, "mean", episodes=9)
+    monkeypatch.setattr(learner, "LAWS_AT_ONCE", 4)  # played again in three batches
+    other = vr.learn(short, "mean", episodes=9, algorithm="posterior")
+    assert [float(x) for x in other.log().returns(3)] == other.returns.tolist()
     with pytest.raises(InvalidArgument, match="other returns when it was played again"):
         dataclasses.replace(other, returns=other.returns + 1).log()
 

@@ -165,17 +165,19 @@ class Rows:
     def plan(self, left: float, right: float, sign: int) -> tuple[float, Actions]:
         """Return the best ``max_rho rho - E c(rho - Z)``, ``c(b) = left b`` below 0 and ``right b`` above, over all
         policies, bounded from below (sign 1) or above (-1), and the policy of the maximiser.
+
+        With equal slopes this is the mean, for which neither rho nor the return so far matters.
         """
-        standard = self.standard
-        top, last = standard.top[0], standard.used[standard.horizon - 1]
-        budget = top - np.arange(2.0 * top + 1)
+        standard, mean = self.standard, left == right
+        top, last = (0, 0) if mean else (standard.top[0], standard.used[standard.horizon - 1])
+        budget = top - np.arange(standard.top[0] + top + 1.0)
         table, chosen = self.costs(np.where(budget > 0, right * budget, left * budget), sign, None)
         rhos = np.arange(min(top, self.learner.knowledge.largest) + 1)
         scores = rhos - self.at_start(table)[::-1][: len(rhos)]
         rho = int(np.argmax(scores))
         policy = np.zeros((standard.horizon, standard.n_states, last + 1), np.int16)
         for t, actions in enumerate(chosen):
-            reach = standard.used[t] + 1
+            reach = 1 if mean else standard.used[t] + 1
             for s, action in enumerate(actions):
                 policy[t, s, :reach] = action[top - rho : top - rho + reach]
         return float(scores[rho]), policy
