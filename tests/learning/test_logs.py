@@ -440,6 +440,18 @@ def test_facts_narrow_the_interval_and_false_ones_are_named_with_their_row(tmp_p
     )
 
 
+def test_actions_may_be_declared_state_by_state():
+    rows = without(without(played(model(2), 300, 3, "uniform"), (0, 1)), (2, 0))
+    told = {**FACTS, "actions": {0: [0], 1: [0, 1], 2: [1]}}
+    problem = LogProblem(log_of(rows), vr.Mean(), "1/20", told, ())
+    assert (problem.own, problem.untried) == (((0,), (0, 1), (1,)), 0)
+    assert problem.task.knowledge.tests == 4 * 4 * 3 + 4  # one state comes before the start
+    wrong = next(k for k, x in enumerate(rows) if x[1] == 1 and x[2] == 1)
+    told["actions"][1] = [0]
+    with pytest.raises(InvalidArgument, match=f"row {wrong}: action 1 in 1, wanted 0"):
+        vr.plan_from_log(log_of(rows), "mean", **told)
+
+
 def test_thin_pairs_are_those_with_little_data_and_the_policy_is_kept_in_a_file(tmp_path):
     mdp = model(4)
     rows = played(mdp, 800, 4, "expert")

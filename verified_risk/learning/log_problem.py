@@ -394,7 +394,6 @@ class LogProblem:
             raise InvalidArgument(f"{unknown[0]} is no option, wanted one of {', '.join(Facts.__annotations__)}")
         self.log, self.facts = log, facts
         if "horizon" not in facts:
-            log.need_episodes("a horizon by default, that of the longest episode,")
             facts = {"horizon": log.longest, **facts}
         steps = as_whole(facts["horizon"])
         if steps is None or steps < 1:

@@ -103,22 +103,20 @@ def _facts_of_model(run: Run, standard: Standard) -> Facts:
     mdp = run.mdp
     assert mdp is not None
     rewards = sorted(standard.low + standard.range * x for x in standard.atoms)
-    rows = {(s, a): action.outcomes for s, a, action in mdp}
+    paid: dict[tuple[int, int], dict[int, set[Fraction]]] = {}
+    for s, a, action in mdp:
+        for _, after, r in action.outcomes:
+            paid.setdefault((s, a), {}).setdefault(after, set()).add(r)
     facts: Facts = {
         "horizon": mdp.horizon, "rewards": rewards, "initial": dict(mdp.initial), "states": range(mdp.n_states),
         "actions": {s: range(len(mdp.actions(s))) for s in range(mdp.n_states)},
     }  # fmt: skip
-    successors = run.declared.successors
-    if successors is True:
-        facts["known_successors"] = {pair: sorted({after for _, after, _ in row}) for pair, row in rows.items()}
-    elif successors:
-        facts["known_successors"] = successors
-    paid = {(*pair, after): set[Fraction]() for pair, row in rows.items() for _, after, _ in row}
-    for pair, row in rows.items():
-        for _, after, r in row:
-            paid[*pair, after].add(r)
+    if run.declared.successors is True:
+        facts["known_successors"] = {pair: sorted(after) for pair, after in paid.items()}
+    elif run.declared.successors:
+        facts["known_successors"] = run.declared.successors
     if run.declared.rewards:
-        facts["known_rewards"] = lambda s, a, after: paid.get((s, a, after), rewards[-1])
+        facts["known_rewards"] = lambda s, a, after: paid[s, a].get(after, rewards[-1])
     elif 0 not in rewards:  # which the form of a black box adds
         facts["known_rewards"] = lambda s, a, after: rewards
     return facts
