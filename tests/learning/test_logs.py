@@ -320,6 +320,19 @@ def test_a_ball_is_bounded_by_its_dual_from_above_and_tightly(seed):
         assert not inside or P @ f <= bound + 1e-12 * size
 
 
+def test_balls_are_rounded_outward():
+    """Where the bound is a float, and where the radius is log(odds) / N: one possible outcome costs nothing."""
+    for most in (1.0, 1 / 3, -1e6):
+        assert ball_above(np.full((2, 1), most), np.array([most]), np.array([0.5, 0.5]), 0.1)[0] >= most
+    below = 0
+    with mpmath.workdps(40):
+        for n in range(1, 60):
+            exact, rate = mpmath.log(20 * n) / n, ball_rate((n,), n, 1, 1, Q(20 * n))
+            assert exact <= rate <= exact * (1 + mpmath.mpf(10) ** -15)
+            below += float(exact) < exact
+    assert below > 15
+
+
 def test_the_mixture_over_supports_is_a_law_and_its_rate_is_rounded_up():
     for possible, limit, n in ((3, 3, 4), (4, 2, 4), (5, 5, 3)):
         total = Q(0)
@@ -446,6 +459,10 @@ def test_actions_may_be_declared_state_by_state():
     problem = LogProblem(log_of(rows), vr.Mean(), "1/20", told, ())
     assert (problem.own, problem.untried) == (((0,), (0, 1), (1,)), 0)
     assert problem.task.knowledge.tests == 4 * 4 * 3 + 4  # one state comes before the start
+    ended = log_of([(k, 0, 0, 1, 0, True) for k in range(3)])
+    follows = {**told, "actions": [0, 1], "states": [0], "known_successors": {(0, 0): [None]}}
+    lists = LogProblem(ended, vr.Mean(), "1/20", follows, ()).task.knowledge.lists
+    assert [len(x) for x in lists[:2]] == [1 * 3, 2 * 3]  # without an entry: all states, and the end
     wrong = next(k for k, x in enumerate(rows) if x[1] == 1 and x[2] == 1)
     told["actions"][1] = [0]
     with pytest.raises(InvalidArgument, match=f"row {wrong}: action 1 in 1, wanted 0"):

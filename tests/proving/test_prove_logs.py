@@ -22,6 +22,10 @@ from proof_files import accepted, certificate_text, plant_program, verdicts
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidFile, NotProved, Unsupported
 from verified_risk.learning import learner, log_answers
+from verified_risk.learning.environment import shell_of
+from verified_risk.learning.log_problem import LogProblem
+from verified_risk.learning.problem import standard_form
+from verified_risk.learning.run_log import _regridded
 
 INITIAL = {0: "2/3", 1: "1/3"}
 FACTS = {"rewards": [-1, 0, 2], "initial": INITIAL, "horizon": 2, "states": [0, 1], "actions": [0, 1]}
@@ -314,6 +318,17 @@ def test_a_run_in_a_model_is_proved_from_what_it_played(objective, more, tmp_pat
         assert text.rows[s][text.choices[t][s][index]][0] == act(t, s, earned)
 
 
+def test_a_table_by_the_return_is_read_on_the_finer_grid_of_a_log():
+    """Rewards 1 and 3 are 0 and 1 units of 2; with 0 they are 1 and 3 units of 1."""
+    standard = standard_form(vr.MDP(0, [[[1]]], [[{1: "1/2", 3: "1/2"}]], horizon=3))
+    shell = shell_of((1,), 1, 3, [1, 3], None, None, False)
+    table = np.arange(9, dtype=np.int16).reshape(3, 1, 3)
+    found = _regridded(table, standard, shell)
+    for t in range(3):
+        for threes in range(t + 1):
+            assert found[t, 0, t + 2 * threes] == table[t, 0, threes]
+
+
 class Walk:
     """A world as a black box: states 0 and 1 are observations (twice as pairs), the end is the end."""
 
@@ -355,7 +370,7 @@ def test_a_run_in_an_environment_is_proved_from_its_counts_and_so_is_its_checkpo
     proof = run.prove(certificate=tmp_path / "kept")
     text = Text((tmp_path / "kept").read_text())
     assert text.supports()
-    assert text.tests == 2 * 2 * 4 + 1 + 3 * free
+    assert (text.tests, text.delta) == (2 * 2 * 4 + 1 + 3 * free, run.delta)
     rows = [(s, a, row) for s in range(2) for a, _, row in text.rows[s]]
     assert {(s, a, Q(r, text.den), to): x for s, a, row in rows for r, to, x, _ in row if x} == {
         key: x for key, x in env.seen.items() if len(key) == 4
@@ -386,6 +401,8 @@ def test_what_needs_episodes_is_refused_for_counts_and_damaged_counts_are_named(
     env, path = Walk(world(4), [0], pairs=False), tmp_path / "state"
     run = vr.learn(env, "mean", episodes=40, horizon=2, rewards=[-1, 0, 2], checkpoint=path)
     log, told = vr.Log.from_checkpoint(path), {"horizon": 2, "rewards": [-1, 0, 2]}
+    log.successor[log.successor < 0] = 0  # none has ended so far
+    assert LogProblem(log, vr.Mean(), "1/20", {**told, "initial": 0}, ()).ends == (0, 1, None)
     for ask in (
         lambda: vr.plan_from_log(log, "mean", rewards=[-1, 0, 2]), lambda: vr.markov_test(log), lambda: log.returns(2),
         lambda: vr.evaluate_from_log(log, "behaviour", "mean", **told), lambda: log.longest,
