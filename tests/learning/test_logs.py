@@ -16,6 +16,8 @@ from reference_learner import kl_low
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidFile, MissingDependency, Unsupported
+from verified_risk.learning import log_problem
+from verified_risk.learning.log_answers import Question
 from verified_risk.learning.log_problem import LogProblem, Rows, ball_above, ball_rate
 from verified_risk.learning.policies import BlackBoxPolicy
 
@@ -318,6 +320,20 @@ def test_a_ball_is_bounded_by_its_dual_from_above_and_tightly(seed):
         with np.errstate(divide="ignore"):
             inside = (p * np.log(p / np.maximum(P[:k], 1e-300))).sum() <= rate
         assert not inside or P @ f <= bound + 1e-12 * size
+
+
+def test_the_best_target_is_found_between_others(monkeypatch):
+    question = Question("a policy", log_of(played(model(2), 300, 2, "uniform")), "cvar(1/3)", "1/20", None, FACTS)
+    rule, by_return = question._rule(question.best().policy)
+    assert by_return
+
+    def missing(b):
+        return np.maximum(b, 0) * 8
+
+    scores = np.arange(7) - question.rows.by_target(missing, 1, rule, True, np.arange(7))
+    monkeypatch.setattr(log_problem, "TARGETS", 4)
+    assert scores.argmax() % 2 == 1  # not among the first four, 0, 2, 4 and 6
+    assert question.rows.best_target(missing, rule, True) == (scores.argmax(), scores.max())
 
 
 def test_balls_are_rounded_outward():

@@ -73,7 +73,8 @@ def prove_run(
 def _facts_of_box(run: Run) -> Facts:
     """Return the form of the environment and what was declared about it, by the names of the log.
 
-    A largest return is left out, which proofs do not use, and so is a function that the file of a run did not keep.
+    What proofs do not use is left out, a largest return and a number of successors, and so is a function that the file
+    of a run did not keep.
     """
     shell, declared = run.shell, run.declared
     assert shell is not None
@@ -86,8 +87,6 @@ def _facts_of_box(run: Run) -> Facts:
     if isinstance(declared.successors, Mapping):
         named = {(names[s], a): [names[x] for x in after] for (s, a), after in declared.successors.items()}
         facts["known_successors"] = named
-    elif declared.successors:
-        facts["known_successors"] = declared.successors
     rewards = declared.rewards
     if callable(rewards):
         facts["known_rewards"] = lambda s, a, after: rewards(number[s], a, number[after])
@@ -113,7 +112,7 @@ def _facts_of_model(run: Run, standard: Standard) -> Facts:
     }  # fmt: skip
     if run.declared.successors is True:
         facts["known_successors"] = {pair: sorted(after) for pair, after in paid.items()}
-    elif run.declared.successors:
+    elif isinstance(run.declared.successors, Mapping):
         facts["known_successors"] = run.declared.successors
     if run.declared.rewards:
         facts["known_rewards"] = lambda s, a, after: paid[s, a].get(after, rewards[-1])
