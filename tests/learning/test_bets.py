@@ -178,3 +178,19 @@ def test_a_run_with_bets_keeps_its_promises():
     longer = vr.learn(resume=vr.learn(mdp, "mean", episodes=150), episodes=250)
     assert longer.interval == run.interval
     assert (longer.regret == run.regret).all()
+
+
+def test_a_plan_is_not_made_again_with_later_counts():
+    """Between two rebuilds a plan stays what it was, also where tables are fresh: bets would use counts made since."""
+    learner = Task.of(standard_form(coin_walk()), Settings.read("mean", 90, DELTA)).learner()
+    draws = draws_of(0, 90, learner.standard.horizon)
+    learner.run(draws[:40], evaluate=False)
+    value = learner.plan()
+    learner.target = learner.target._replace(patience=100.0)
+    assert (learner.run(draws[40:60], evaluate=False).values == value).all()
+    learner.plan_below()
+    batch = learner.run(draws[60:], evaluate=True)
+    assert (batch.values == value).all()
+    assert (batch.law_index == 0).all()  # the law of the policy is computed all the same
+    learner.fresh = True
+    assert learner.plan() == value

@@ -16,6 +16,8 @@ from reference_learner import kl_low
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidFile, MissingDependency, Unsupported
+from verified_risk.learning import log_problem
+from verified_risk.learning.log_answers import Question
 from verified_risk.learning.log_problem import LogProblem, Rows, ball_above, ball_rate
 from verified_risk.learning.policies import BlackBoxPolicy
 
@@ -187,6 +189,12 @@ def test_a_state_named_terminal_and_a_flag_mean_the_same():
     assert cut.interval.upper > by_flag.interval.upper  # a state in which nothing was done may be worth anything
 
 
+def test_rewards_that_a_grid_makes_equal_are_counted_together():
+    rows = [(k, 0, 0, r, 0, True) for k, r in enumerate(["2/5", "1/2", "1/2", 1, "3/10"])]
+    problem = LogProblem(log_of(rows), vr.Mean(), "1/20", {"reward_range": (0, 1), "eta": "1/2", "initial": 0}, ())
+    assert {problem.shell.atoms[atom]: n for (_, _, atom), n in problem.outcomes.items()} == {Q(1, 2): 4, Q(1): 1}
+
+
 # -- bounds ------------------------------------------------------------------------------------------------------------
 
 
@@ -314,6 +322,33 @@ def test_a_ball_is_bounded_by_its_dual_from_above_and_tightly(seed):
         assert not inside or P @ f <= bound + 1e-12 * size
 
 
+def test_the_best_target_is_found_between_others(monkeypatch):
+    question = Question("a policy", log_of(played(model(2), 300, 2, "uniform")), "cvar(1/3)", "1/20", None, FACTS)
+    rule, by_return = question._rule(question.best().policy)
+    assert by_return
+
+    def missing(b):
+        return np.maximum(b, 0) * 8
+
+    scores = np.arange(7) - question.rows.by_target(missing, 1, rule, True, np.arange(7))
+    monkeypatch.setattr(log_problem, "TARGETS", 4)
+    assert scores.argmax() % 2 == 1  # not among the first four, 0, 2, 4 and 6
+    assert question.rows.best_target(missing, rule, True) == (scores.argmax(), scores.max())
+
+
+def test_balls_are_rounded_outward():
+    """Where the bound is a float, and where the radius is log(odds) / N: one possible outcome costs nothing."""
+    for most in (1.0, 1 / 3, -1e6):
+        assert ball_above(np.full((2, 1), most), np.array([most]), np.array([0.5, 0.5]), 0.1)[0] >= most
+    below = 0
+    with mpmath.workdps(40):
+        for n in range(1, 60):
+            exact, rate = mpmath.log(20 * n) / n, ball_rate((n,), n, 1, 1, Q(20 * n))
+            assert exact <= rate <= exact * (1 + mpmath.mpf(10) ** -15)
+            below += float(exact) < exact
+    assert below > 15
+
+
 def test_the_mixture_over_supports_is_a_law_and_its_rate_is_rounded_up():
     for possible, limit, n in ((3, 3, 4), (4, 2, 4), (5, 5, 3)):
         total = Q(0)
@@ -432,6 +467,22 @@ def test_facts_narrow_the_interval_and_false_ones_are_named_with_their_row(tmp_p
     assert "repeats the first" in str(
         vr.plan_from_log(log_of([*rows, *((x[0] + 300, *x[1:]) for x in rows)]), "mean", **FACTS)
     )
+
+
+def test_actions_may_be_declared_state_by_state():
+    rows = without(without(played(model(2), 300, 3, "uniform"), (0, 1)), (2, 0))
+    told = {**FACTS, "actions": {0: [0], 1: [0, 1], 2: [1]}}
+    problem = LogProblem(log_of(rows), vr.Mean(), "1/20", told, ())
+    assert (problem.own, problem.untried) == (((0,), (0, 1), (1,)), 0)
+    assert problem.task.knowledge.tests == 4 * 4 * 3 + 4  # one state comes before the start
+    ended = log_of([(k, 0, 0, 1, 0, True) for k in range(3)])
+    follows = {**told, "actions": [0, 1], "states": [0], "known_successors": {(0, 0): [None]}}
+    lists = LogProblem(ended, vr.Mean(), "1/20", follows, ()).task.knowledge.lists
+    assert [len(x) for x in lists[:2]] == [1 * 3, 2 * 3]  # without an entry: all states, and the end
+    wrong = next(k for k, x in enumerate(rows) if x[1] == 1 and x[2] == 1)
+    told["actions"][1] = [0]
+    with pytest.raises(InvalidArgument, match=f"row {wrong}: action 1 in 1, wanted 0"):
+        vr.plan_from_log(log_of(rows), "mean", **told)
 
 
 def test_thin_pairs_are_those_with_little_data_and_the_policy_is_kept_in_a_file(tmp_path):

@@ -6,34 +6,41 @@ bounds by recursion over the reward that was earned.  It shares no code with the
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections import Counter
 from fractions import Fraction as Q
 from functools import lru_cache
 from math import prod
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from proof_files import accepted, certificate_text, plant_program, verdicts
 
 import verified_risk as vr
-from verified_risk.errors import NotProved, Unsupported
-from verified_risk.learning import log_answers
+from verified_risk.errors import InvalidArgument, InvalidFile, NotProved, Unsupported
+from verified_risk.learning import learner, log_answers
+from verified_risk.learning.environment import shell_of
+from verified_risk.learning.log_problem import LogProblem
+from verified_risk.learning.problem import standard_form
+from verified_risk.learning.run_log import _regridded
 
 INITIAL = {0: "2/3", 1: "1/3"}
 FACTS = {"rewards": [-1, 0, 2], "initial": INITIAL, "horizon": 2, "states": [0, 1], "actions": [0, 1]}
 OBJECTIVES = {"mean": (Q(1), Q(1)), "cvar(1/3)": (Q(0), Q(1, 3)), "1/4*mean + 3/4*cvar(1/2)": (Q(1, 4), Q(1, 2))}
 
 
-def world(seed: int, horizon: int = 2) -> vr.MDP:
-    """Two states and an end, two actions, rewards -1, 0 and 2 with the next state; at the end nothing is paid."""
+def world(seed: int, horizon: int = 2, more: int = 0) -> vr.MDP:
+    """Two states and an end, two actions, rewards -1, 0 and 2 with the next state, 0 at the end; ``more`` is added."""
     rng = random.Random(seed)
     states = []
     for _ in range(2):
         cuts = [sorted(rng.sample(range(1, 10), 2)) for _ in range(2)]
         rows = [[(Q(a, 10), 0, rng.choice([-1, 2])), (Q(b - a, 10), 1, 0), (1 - Q(b, 10), 2, 2)] for a, b in cuts]
-        states.append(rows)
-    states.append([[(Q(1), 2, 0)]] * 2)
+        states.append([[(p, to, r + more) for p, to, r in row] for row in rows])
+    states.append([[(Q(1), 2, more)]] * 2)
     return vr.MDP.from_outcomes(states, initial=["2/3", "1/3", 0], horizon=horizon)
 
 
@@ -253,6 +260,187 @@ def test_the_proof_spends_the_budget_of_the_log_once():
     found.prove()
     found.prove()
     assert log.budget.spent == before + Q(1, 20)
+
+
+# -- runs --------------------------------------------------------------------------------------------------------------
+
+
+def simulated(run: vr.Run) -> list[tuple]:
+    """The steps of a run in a model, played once more with the policy of every episode."""
+    mdp, draws, rows = run.mdp, np.random.default_rng(run.seed).random((run.episodes, 1 + 2 * run.mdp.horizon)), []
+    for k in range(run.episodes):
+        player, z = run.policy(k), draws[k]
+        s, memory = first_above([(p, s) for s, p in mdp.initial], z[0]), player.start()
+        for t in range(mdp.horizon):
+            a = player.choice(t, s, memory)[0][0]
+            follows = sorted((to, r, p) for p, to, r in mdp.actions(s)[a].outcomes)
+            to, r = first_above([(p, (to, r)) for to, r, p in follows], z[2 + 2 * t])
+            rows.append((k, s, a, r, to))
+            memory, s = player.remember(memory, t, s, a, r), to
+    return rows
+
+
+def first_above(masses: list[tuple], u: float):
+    total = Q(0)
+    for p, x in masses:
+        total += p
+        if u < total:
+            return x
+    raise AssertionError
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("more", [0, 2])
+def test_a_run_in_a_model_is_proved_from_what_it_played(objective, more, tmp_path):
+    mdp = world(3, more=more)
+    run = vr.learn(mdp, objective, episodes=60, seed=1, known_successors=more > 0)
+    log, rows = run.log(), simulated(run)
+    for k, (_, s, a, r, to) in enumerate(rows):
+        here = log.states[log.state[k]], log.actions[log.action[k]], log.rewards[log.reward[k]]
+        assert (*here, log.states[log.successor[k]]) == (s, a, r, to)
+    proof = run.prove(delta="1/5", certificate=tmp_path / "kept")
+    text = Text((tmp_path / "kept").read_text())
+    assert (text.lower, text.upper, text.delta) == (proof.lower, proof.upper, Q(1, 5))
+    assert text.supports()
+    assert proof.note.endswith(f"the run states {run.interval}, and with probability at least 7/10 both are right")
+    played, least = run.policy(), min(log.rewards)
+
+    def act(t, s, earned):
+        return played.choice(t, s, int(earned - t * least))[0][0]
+
+    assert proof.lower <= value(mdp, objective, act)
+    assert vr.exact_plan(mdp, vr.objective(objective)).value <= proof.upper
+    counts = {(s, a, Q(r, text.den), to): x for s in range(3) for a, _, row in text.rows[s] for r, to, x, _ in row if x}
+    assert counts == Counter(row[1:] for row in rows)
+    assert text.tests == (2 * 3 * 3 * 3, 2 * (3 + 3) * 3 + 2 * 3)[more > 0]  # any reward
+    for t, earned, s in ((0, 0, 0), (0, 0, 1), (1, least, 0), (1, max(log.rewards), 0), (1, more, 1)):
+        index = max(text.start - int(earned / text.unit) - text.windows[t][0], 0)
+        assert text.rows[s][text.choices[t][s][index]][0] == act(t, s, earned)
+
+
+def test_a_table_by_the_return_is_read_on_the_finer_grid_of_a_log():
+    """Rewards 1 and 3 are 0 and 1 units of 2; with 0 they are 1 and 3 units of 1."""
+    standard = standard_form(vr.MDP(0, [[[1]]], [[{1: "1/2", 3: "1/2"}]], horizon=3))
+    shell = shell_of((1,), 1, 3, [1, 3], None, None, False)
+    table = np.arange(9, dtype=np.int16).reshape(3, 1, 3)
+    found = _regridded(table, standard, shell)
+    for t in range(3):
+        for threes in range(t + 1):
+            assert found[t, 0, t + 2 * threes] == table[t, 0, threes]
+
+
+class Walk:
+    """A world as a black box: states 0 and 1 are observations (twice as pairs), the end is the end."""
+
+    spec = None
+
+    def __init__(self, mdp: vr.MDP, starts: list[int], pairs: bool) -> None:
+        sizes = [SimpleNamespace(n=1), SimpleNamespace(n=2)]
+        self.observation_space = SimpleNamespace(spaces=tuple(sizes)) if pairs else sizes[1]
+        self.action_space, self.mdp, self.starts, self.pairs = SimpleNamespace(n=2), mdp, starts, pairs
+        self.seen, self.rng = Counter(), random.Random(5)
+
+    def named(self, s: int):
+        return (0, s) if self.pairs else s
+
+    def reset(self, seed=None):
+        self.state, self.fresh = self.rng.choice(self.starts), True
+        return self.named(self.state), {}
+
+    def step(self, action):
+        p, to, r = zip(*self.mdp.actions(self.state)[action].outcomes, strict=True)
+        (j,) = self.rng.choices(range(len(p)), [float(x) for x in p])
+        self.seen["start", self.state] += self.fresh
+        self.fresh = False
+        self.seen[self.state, action, r[j], to[j]] += 1
+        self.state = to[j]
+        return self.named(self.state % 2), r[j], to[j] == 2, False, {}
+
+
+@pytest.mark.parametrize("starts", [[1], [0, 1]])
+def test_a_run_in_an_environment_is_proved_from_its_counts_and_so_is_its_checkpoint(starts, tmp_path):
+    env, free = Walk(world(4), starts, pairs=len(starts) == 1), len(starts) - 1
+    told = {
+        "horizon": 2,
+        "rewards": [-1, 0, 2],
+        "known_rewards": lambda s, a, to: (-1, 2) if to == 0 else 2 if to == 2 else 0,
+    }
+    told["known_successors"] = {(s, a): [0, 1, 2] for s in range(2) for a in range(2)}
+    run = vr.learn(env, "cvar(1/3)", episodes=80, random_starts=free > 0, checkpoint=tmp_path / "state", **told)
+    proof = run.prove(certificate=tmp_path / "kept")
+    text = Text((tmp_path / "kept").read_text())
+    assert text.supports()
+    assert (text.tests, text.delta) == (2 * 2 * 4 + 1 + 3 * free, run.delta)
+    rows = [(s, a, row) for s in range(2) for a, _, row in text.rows[s]]
+    assert {(s, a, Q(r, text.den), to): x for s, a, row in rows for r, to, x, _ in row if x} == {
+        key: x for key, x in env.seen.items() if len(key) == 4
+    }
+    if free:
+        ((_, _, row),) = text.rows[3]
+        assert {("start", to): x for _, to, x, _ in row if x} == {
+            key: x for key, x in env.seen.items() if len(key) == 2
+        }
+    else:
+        assert text.initial == {1: 1}
+    for t, earned, s in ((0, 0, 0), (0, 0, 1), (1, -1, 0), (1, 2, 0), (1, 0, 1)):
+        index = max(text.start - int(earned / text.unit) - text.windows[t + free][0], 0)
+        player = run.policy()
+        memory = player.observe(player.start(), earned) if t else 0
+        assert text.rows[s][text.choices[t + free][s][index]][0] == player.act(t, env.named(s), memory)
+    run.save(tmp_path / "run")
+    again = vr.Run.load(tmp_path / "run").prove()  # the function of rewards is not in the file
+    assert again.lower <= proof.lower <= proof.upper <= again.upper
+    log = vr.Log.from_checkpoint(tmp_path / "state", delta="1/4")
+    assert str(log) == f"80 episodes, of 2 states, 2 actions, as counts of {sum(env.seen.values()) - 80} steps"
+    found = vr.plan_from_log(log, "cvar(1/3)", delta="1/10", horizon=2, rewards=[-1, 0, 2])
+    assert found.prove().lower > again.lower - 1
+    assert "the log has counts only, which cannot contradict the first assumption" in found.notes
+
+
+def test_what_needs_episodes_is_refused_for_counts_and_damaged_counts_are_named(tmp_path, monkeypatch):
+    env, path = Walk(world(4), [0], pairs=False), tmp_path / "state"
+    run = vr.learn(env, "mean", episodes=40, horizon=2, rewards=[-1, 0, 2], checkpoint=path)
+    log, told = vr.Log.from_checkpoint(path), {"horizon": 2, "rewards": [-1, 0, 2]}
+    log.successor[log.successor < 0] = 0  # none has ended so far
+    assert LogProblem(log, vr.Mean(), "1/20", {**told, "initial": 0}, ()).ends == (0, 1, None)
+    for ask in (
+        lambda: vr.plan_from_log(log, "mean", rewards=[-1, 0, 2]), lambda: vr.markov_test(log), lambda: log.returns(2),
+        lambda: vr.evaluate_from_log(log, "behaviour", "mean", **told), lambda: log.longest,
+        lambda: vr.plan_from_log(log, "mean", largest_return=4, **told),
+    ):  # fmt: skip
+        with pytest.raises(Unsupported, match="needs episodes, and this log has counts only"):
+            ask()
+    with pytest.raises(InvalidArgument, match="episode 0: an episode begins in 0, not as initial says"):
+        vr.plan_from_log(log, "mean", initial=1, **told)
+    for wrong, said in (
+        ({"state": run.counts.state + 9}, r"state of the counts has \d+ in row 0, wanted 0 to 2"),
+        ({"atom": run.counts.atom - 1}, "atom of the counts has -1 in row"),
+        ({"times": run.counts.times * 0}, "times of the counts has 0 in row 0, wanted 1"),
+        ({"times": run.counts.times[:, :2]}, r"times of the counts has shape \(5, 2\), wanted 5 rows of integers"),
+        ({"first": 7}, "the first observation is 7, wanted one of 2"),
+    ):
+        with pytest.raises(InvalidFile, match=said):
+            dataclasses.replace(run, counts=run.counts._replace(**wrong)).log()
+    with pytest.raises(Unsupported, match="the file of this run has no counts"):
+        dataclasses.replace(run, counts=None).log()
+    vr.learn(world(1), "mean", episodes=9, checkpoint=tmp_path / "model")
+    with pytest.raises(Unsupported, match="does not keep the model"):
+        vr.Log.from_checkpoint(tmp_path / "model")
+    with pytest.raises(InvalidArgument, match="is no file, wanted one that a learner has written"):
+        vr.Log.from_checkpoint(tmp_path / "nowhere")
+    short = vr.models.machine_replacement(horizon=3)
+    for run, said in (
+        (vr.learn(short, "var(1/2)", episodes=9), r"not covered: var\(1/2\) from data"),
+        (vr.learn(short, "mean", episodes=9, eta=2), "not covered: rewards that are rounded"),
+        (vr.learn(vr.models.two_paths().with_discount("1/2"), "mean", episodes=9), "from data, the discount 1/2"),
+    ):
+        with pytest.raises(Unsupported, match=said):
+            run.prove()
+    monkeypatch.setattr(learner, "LAWS_AT_ONCE", 4)  # played again in three batches
+    other = vr.learn(short, "mean", episodes=9, algorithm="posterior")
+    assert [float(x) for x in other.log().returns(3)] == other.returns.tolist()
+    with pytest.raises(InvalidArgument, match="other returns when it was played again"):
+        dataclasses.replace(other, returns=other.returns + 1).log()
 
 
 # -- certificates that say something else -----------------------------------------------------------------------------

@@ -35,7 +35,8 @@ LESS = {
 #: Benchmarks of several minutes each.
 MEASURED = (
     "against_rlberry.py --write FOLDER", "discounted.py", "discounted.py --curve docs/pictures/discount.svg",
-    "first_minute.py", "large.py", "time_limits.py --large --seconds 30",
+    "first_minute.py", "large.py", "log_studies.py coverage --logs 700", "log_studies.py sharpness",
+    "time_limits.py --large --seconds 30",
 )  # fmt: skip
 
 #: Not run here: why, and the file and words that show where it is run.

@@ -72,6 +72,7 @@ OWN_SHORTCUTS = {
     ("planning.result", "proving.proved"),  # plan.recheck()
     ("planning.result", "planning.no_horizon"),  # Plan.load
     ("learning.run", "learning.audit"),  # run.audit()
+    ("learning.run", "learning.run_log"),  # run.log(), run.prove()
 }  # fmt: skip
 
 

@@ -312,21 +312,24 @@ def episodes(
     ``batch.laws`` receives the law of the return, in the true model, of every policy that differs from the one before
     it.  An empty ``laws`` turns evaluation off; a full one ends the batch.  ``batch.values[0]`` holds the last value on
     entry, in case nothing changed.  ``batch.uppers`` is not written: these plans attain the best value.
+
+    ``fresh`` tables are computed again, to the same result, unless there are bets: these would use later counts than
+    the last plan, and a run must not depend on where a batch begins.
     """
-    found, current = 0, -1
+    found, current, moved = 0, -1, False
     value = batch.values[0]
     laws = batch.laws
     evaluating = laws.shape[0] > 0
     for k in range(draws.shape[0]):
         changed = refresh(shape, sets, target)
-        if changed or fresh or target.kind == UCBVI:
+        if changed or (fresh and not target.bets) or target.kind == UCBVI:
             value, moved = plan_once(shape, sets, tables, target, target.beyond, fresh)
-            if evaluating and (fresh or (moved and differs(tables.policy, tables.last_policy))):
-                keep(tables.policy, tables.last_policy)
-                forward_law(shape, world.truth, sets.known, tables, tables.policy, BEST, laws[found])
-                current = found
-                found += 1
-            fresh = False
+        if evaluating and (fresh or (moved and differs(tables.policy, tables.last_policy))):
+            keep(tables.policy, tables.last_policy)
+            forward_law(shape, world.truth, sets.known, tables, tables.policy, BEST, laws[found])
+            current = found
+            found += 1
+        fresh = moved = False
         batch.values[k] = value
         if evaluating:
             batch.law_index[k] = current

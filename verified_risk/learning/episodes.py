@@ -139,6 +139,7 @@ class Checkpoint:
             "upper": learner.upper,
             "planned": learner.planned,
             "bracket": self.bracket.to_json(),
+            "first": learner.standard.initial[0][0],
         }
         files.write(self.path, "learning", data)
         self.last = time.monotonic()
@@ -271,14 +272,21 @@ def _judged(judge: Judge, part: Episodes, last: tuple[float, float]) -> tuple[Fl
     return np.where(index < 0, last[0], lows[index]), np.where(index < 0, last[1], highs[index])
 
 
-def replay(run: Run, k: int) -> LearnedPolicy:
-    """Play a run again up to episode ``k`` and return the policy of that episode."""
+def played_again(run: Run, episodes: int) -> tuple[Task, Learner, list[Episodes]]:
+    """Play the first episodes of a run in a model again; return the task, the learner after them, and the episodes."""
     assert run.mdp is not None
     task = Task.of(standard_form(run.mdp, run.eta), run.settings)
-    learner = task.learner()
-    draws = draws_of(run.seed, k, task.standard.horizon)
-    done = 0
-    while done < k:
-        done += len(learner.run(draws[done:], evaluate=False).values)
+    learner, done, batches = task.learner(), 0, []
+    draws = draws_of(run.seed, episodes, task.standard.horizon)
+    while done < episodes:
+        batches.append(learner.run(draws[done:], evaluate=False))
+        done += len(batches[-1].values)
+    return task, learner, batches
+
+
+def replay(run: Run, k: int) -> LearnedPolicy:
+    """Play a run again up to episode ``k`` and return the policy of that episode."""
+    task, learner, _ = played_again(run, k)
     learner.plan()
+    assert run.mdp is not None
     return LearnedPolicy(run.mdp, task.standard, learner.policy_table().tolist())

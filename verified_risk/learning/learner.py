@@ -163,7 +163,8 @@ class Learner:
     def plan(self) -> float:
         """Rebuild the sets if they are due, plan if they changed, and return the optimistic value in units."""
         changed = refresh(self.shape, self.sets, self.target)
-        again = self.fresh and self.target.kind != CURVE  # the same to the last bit; an ascent would go on
+        again = self.fresh and self.target.kind != CURVE and not self.target.bets
+        # The same to the last bit; an ascent would go on, and bets would use later counts.
         if changed or again or not self.planned or self.target.kind == UCBVI:
             self._plan_with(self.model, self.target.beyond, self.ascent, bets=self.target.bets)
             self.fresh = False

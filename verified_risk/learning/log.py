@@ -12,14 +12,17 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from os import PathLike
-from typing import Any, TypeAlias
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from .. import files
-from ..errors import InvalidArgument, InvalidFile, InvalidNumber, MissingDependency
+from ..errors import InvalidArgument, InvalidFile, InvalidNumber, MissingDependency, Unsupported
+from ..files import decode_array
 from ..kernels.learn_data import Bools, Ints
 from ..numbers.rational import Rational, as_fraction, said
+from .policies import BlackBox
 
 Name: TypeAlias = Hashable
 CUT, ENDED = -1, -2
@@ -39,6 +42,14 @@ class Budget:
     limit: Fraction | None = None
     questions: list[tuple[str, Hashable, Fraction]] = field(default_factory=list)
 
+    @classmethod
+    def of(cls, delta: Rational | None) -> Budget:
+        """Return a budget that nothing was spent of; raise :class:`InvalidArgument` for a limit outside (0, 1)."""
+        limit = None if delta is None else as_fraction(delta, "delta")
+        if limit is not None and not 0 < limit < 1:
+            raise InvalidArgument(f"delta is {said(limit)}, wanted a probability strictly between 0 and 1")
+        return cls(limit)
+
     @property
     def spent(self) -> Fraction:
         """The sum of ``delta`` over different sets: all answers hold at once with probability ``1 - spent`` or more."""
@@ -55,6 +66,18 @@ class Budget:
     def __str__(self) -> str:
         lines = [f"{question}: delta {delta}" for question, _, delta in self.questions]
         return "\n".join([*lines, f"all answers hold at once with probability {1 - self.spent}"])
+
+
+class Tally(NamedTuple):
+    """The counts of a run in an environment.  ``first`` is the first observation, or the state before it; pair by pair:
+    how many distinct outcomes were seen, and the next state, the reward and the number of each.
+    """
+
+    first: int | None
+    length: Ints
+    state: Ints
+    atom: Ints
+    times: Ints
 
 
 class Log:
@@ -84,11 +107,14 @@ class Log:
     states: tuple[Name, ...]
     actions: tuple[Name, ...]
     rewards: tuple[Fraction, ...]
-    first: Ints  # rows of episode k are first[k] .. first[k + 1]
+    first: Ints  # rows of episode k are first[k] .. first[k + 1]; empty if only counts are known
     state: Ints
     action: Ints
     reward: Ints
     successor: Ints  # states, then terminal ones; CUT or ENDED
+    times: Ints  # how often a row occurred: once, unless only counts are known
+    begun: Ints  # the first state of each episode
+    episodes: int
 
     def __init__(
         self,
@@ -98,10 +124,7 @@ class Log:
         _where: Callable[[int], str] = "row {}".format,
     ) -> None:
         self.where, self.terminal = _where, tuple(dict.fromkeys(_plain(x) for x in _terminal))
-        limit = None if _delta is None else as_fraction(_delta, "delta")
-        if limit is not None and not 0 < limit < 1:
-            raise InvalidArgument(f"delta is {said(limit)}, wanted a probability strictly between 0 and 1")
-        self.budget = Budget(limit)
+        self.budget = Budget.of(_delta)
         n = len(_columns["episode"])
         for name, column in _columns.items():
             if len(column) != n or n == 0:
@@ -119,6 +142,8 @@ class Log:
         self.reward = self._rewards(_columns["reward"])
         self.successor = self._successors(_columns.get("next_state"), codes, ended, last)
         self.states = tuple(codes)[: len(codes) - len(self.terminal)]
+        self.times, self.begun = np.ones_like(self.state), self.state[self.first[:-1]]
+        self.episodes = len(self.begun)
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
@@ -245,6 +270,32 @@ class Log:
                 columns[role] += row
         return cls(columns, terminal, delta)
 
+    @classmethod
+    def from_checkpoint(cls, path: str | PathLike[str], *, delta: Rational | None = None) -> Log:
+        """Return the log of a run in an environment: the ``checkpoint`` of ``learn``, or a file of ``Learner.save``.
+
+        Such a file has counts, not episodes.  Whatever needs episodes is refused: the policy ``"behaviour"``,
+        ``markov_test``, a largest return, and ``horizon`` has to be given.
+
+        :param path: the file
+        :param delta: the most that all questions may spend
+        :returns: the log
+        :raises InvalidArgument: if there is no such file
+        :raises InvalidFile: if it is damaged
+        :raises Unsupported: for the checkpoint of a run in a model, which does not keep the model
+        """
+
+        def parse(data: dict[str, Any]) -> Log:
+            if "environment" not in data["about"]:
+                instead = "learn(model, resume=this file, episodes=1).log()"
+                raise Unsupported("the checkpoint of a run in a model does not keep the model", instead=instead)
+            tally = Tally(data.get("first"), *(decode_array(data["counts"][i]) for i in range(1, 5)))
+            return log_of_counts(BlackBox.from_json(data["about"]), tally, data["episodes"], delta, str(path))
+
+        if not Path(path).is_file():
+            raise InvalidArgument(f"{str(path)!r} is no file, wanted one that a learner has written")
+        return files.read(path, "learning", parse)
+
     # -- checking -----------------------------------------------------------------------------------------------------
 
     def _bad(self, row: int, what: str) -> InvalidArgument:
@@ -317,13 +368,22 @@ class Log:
     # -- what it holds ------------------------------------------------------------------------------------------------
 
     @property
-    def episodes(self) -> int:
-        """The number of episodes."""
-        return len(self.first) - 1
+    def counted(self) -> bool:
+        """True if only counts are known, without episodes."""
+        return len(self.first) == 0
+
+    def need_episodes(self, what: str) -> None:
+        """Raise :class:`Unsupported` for a log of counts.
+
+        :param what: what needs episodes
+        """
+        if self.counted:
+            raise Unsupported(f"{what} needs episodes, and this log has counts only", instead="a log of episodes")
 
     @property
     def longest(self) -> int:
         """The number of steps of the longest episode."""
+        self.need_episodes("the longest episode")
         return int(np.diff(self.first).max())
 
     @property
@@ -338,6 +398,7 @@ class Log:
         :param horizon: how many steps
         :returns: one sum per episode
         """
+        self.need_episodes("the return of an episode")
         common = math.lcm(*(r.denominator for r in self.rewards))
         whole = np.array([int(r * common) for r in self.rewards], object)
         step = np.arange(len(self.state)) - np.repeat(self.first[:-1], np.diff(self.first))
@@ -351,12 +412,48 @@ class Log:
         return self.episodes >= 20 and n in self.first and all(np.array_equal(x[:n], x[n:]) for x in columns)
 
     def __str__(self) -> str:
-        ended, many = int(self.complete.sum()), f"{len(self.states)} states, {len(self.actions)} actions"
+        many = f"{len(self.states)} states, {len(self.actions)} actions"
+        if self.counted:
+            return f"{self.episodes} episodes, of {many}, as counts of {self.times.sum()} steps"
+        ended = int(self.complete.sum())
         some = ", ".join(map(str, self.rewards[:6])) + (", ..." if len(self.rewards) > 6 else "")
         return (
             f"{self.episodes} episodes, {len(self.state)} steps, at most {self.longest} each; {many}, rewards {some}; "
             f"{ended} ended, {self.episodes - ended} cut off"
         )
+
+
+def log_of_counts(shell: BlackBox, tally: Tally, episodes: int, delta: Rational | None, where: str) -> Log:
+    """Return the log of ``episodes`` in a black box, of which the counts are known.
+
+    Raises :class:`Unsupported` for rewards that were rounded, and :class:`InvalidFile` for counts that the black
+    box cannot have.
+    """
+    if not shell.exact:
+        raise Unsupported("the rewards of the run were rounded to a grid", instead="Log.from_transitions")
+    over, played = shell.observations, shell.observations * shell.actions
+    starts, ends = shell.random_starts, (("state", 0, over), ("atom", 0, len(shell.atoms) - 1), ("times", 1, 2**53))
+    pairs, wide = played + 1 + starts, tally.state.shape[-1]
+    seen = np.arange(wide) < tally.length.reshape(-1, 1)
+    for name, low, high in ends:
+        array = getattr(tally, name)
+        if array.dtype != np.int64 or array.shape != seen.shape or seen.shape != (pairs, wide):
+            raise InvalidFile(f"{name} of the counts has shape {array.shape}, wanted {pairs} rows of integers")
+        for p, j in np.argwhere(seen & ((array < low) | (array > high)))[:1]:
+            raise InvalidFile(f"{name} of the counts has {array[p, j]} in row {p}, wanted {low} to {high}")
+    if not starts and tally.first not in (None, *range(over)):
+        raise InvalidFile(f"the first observation is {tally.first!r:.60}, wanted one of {over}")
+    log = Log.__new__(Log)
+    log.where, log.terminal, log.budget = f"{where}, outcome {{}}".format, (), Budget.of(delta)
+    log.first, log.episodes, log.states = np.empty(0, np.int64), episodes, shell.names
+    log.actions, log.rewards = tuple(range(shell.actions)), tuple(shell.low + shell.range * x for x in shell.atoms)
+    pair, j = np.nonzero(seen[:played])
+    log.state, log.action = np.divmod(pair, shell.actions)
+    after, log.reward, log.times = tally.state[pair, j], tally.atom[pair, j], tally.times[pair, j]
+    log.successor = np.where(after == over, ENDED, after)
+    begun = (tally.state[-1][seen[-1]], tally.times[-1][seen[-1]]) if starts else (tally.first, episodes)
+    log.begun = np.repeat(*begun) if begun[0] is not None else np.empty(0, np.int64)
+    return log
 
 
 def _roles(given: Mapping[str, str], header: Sequence[str]) -> dict[str, str]:

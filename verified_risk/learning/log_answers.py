@@ -120,7 +120,7 @@ class DataCertificate:
 class _Writer:
     """The certificate of one answer."""
 
-    def __init__(self, question: _Question, policy: BlackBoxPolicy) -> None:
+    def __init__(self, question: Question, policy: BlackBoxPolicy) -> None:
         self.question, self.policy, self.problem = question, policy, question.problem
         self.standard, self.shell = question.problem.task.standard, question.problem.shell
         self.unit = self.shell.range * self.shell.unit  # every reward is a multiple of it, 0 is one of them
@@ -183,10 +183,10 @@ class _Writer:
         def missing(b: Any) -> Any:
             return np.where(b > 0, right * b, left * b)
 
-        scores = np.arange(standard.top[0] + 1) - rows.by_target(missing, 1, rule, by_return)
-        target, scale = int(np.argmax(scores)), unit.denominator << BITS
+        target, worth = rows.best_target(missing, rule, by_return)
+        scale = unit.denominator << BITS
         slack = unit * (horizon + 2 + standard.top[0]) / (1 << BITS - 4)
-        lower = _rounded(standard.value(Fraction(float(scores[target]))) - slack, -1)
+        lower = _rounded(standard.value(Fraction(worth)) - slack, -1)
         lower = max(lower, standard.value(Fraction()))  # the least return
         upper = _rounded(standard.value(Fraction(float(rows.plan(left, right, -1)[0]))) + slack, 1)
         start = target + standard.steps * self.gains[0]
@@ -233,9 +233,12 @@ def _ask(one: DataCertificate, file: Path, seconds: float | None) -> tuple[DataC
 
 
 def prove_answer(
-    question: _Question, policy: BlackBoxPolicy | None, interval: Any, file: Any, seconds: float | None
+    question: Question, policy: BlackBoxPolicy | None, stated: str, file: Any, seconds: float | None
 ) -> Proved:
-    """Confirm the guarantee of an answer; see :meth:`~verified_risk.learning.log_answers.LogAnswer.prove`."""
+    """Confirm bounds for ``policy`` and for all; see :meth:`~verified_risk.learning.log_answers.LogAnswer.prove`.
+
+    ``stated`` ends the note of the proof.
+    """
     levels, shell = question.objective.levels, question.problem.shell
     missing = {
         "an interval for a given policy": policy is None,
@@ -260,7 +263,7 @@ def prove_answer(
         Path(file).write_bytes(text)
     assert answer.program is not None
     cells = len(one.rows) * sum(grid.cells for grid in one.grids)
-    note = f"with probability at least {1 - one.delta}, by lower ends of its own; the answer states {interval}"
+    note = f"with probability at least {1 - one.delta}, by lower ends of its own; {stated}"
     return Proved(
         THEOREM, CURVED_AXIOMS, answer.seconds, one.lower, one.upper, cells, len(text), note,
         hashlib.sha256(text.partition(b"\nlower ")[0]).hexdigest(), str(answer.program.path), answer.program.sha256,
@@ -396,7 +399,7 @@ def plan_from_log(
     :raises InvalidArgument: for an option out of range, and for the first row that contradicts a declaration
     :raises Unsupported: if no theorem covers the objective, or the sets have no planner for it
     """
-    return _Question("the best policy", log, objective, delta, sets, facts).best()
+    return Question("the best policy", log, objective, delta, sets, facts).best()
 
 
 def evaluate_from_log(
@@ -431,15 +434,15 @@ def evaluate_from_log(
     :raises Unsupported: if no theorem covers the objective
     """
     if isinstance(policy, str) and policy == "behaviour":
-        return _Question("the behaviour", log, objective, delta, "returns", facts).behaviour()
+        return Question("the behaviour", log, objective, delta, "returns", facts).behaviour()
     if not isinstance(policy, (Mapping, BlackBoxPolicy)) and not callable(policy):
         raise InvalidArgument(f"policy is {policy!r}, wanted 'behaviour', a policy from a log, a dict or a function")
     wanted: Any = [a for x in policy.values() for a in _weights(x)] if isinstance(policy, Mapping) else ()
     wanted = log.actions if callable(policy) and isinstance(log, Log) else wanted
-    return _Question("a given policy", log, objective, delta, sets, facts, wanted).evaluate(policy)
+    return Question("a given policy", log, objective, delta, sets, facts, wanted).evaluate(policy)
 
 
-class _Question:
+class Question:
     """A question asked of a log; the answer is recorded in the log's budget."""
 
     def __init__(
@@ -479,7 +482,7 @@ class _Question:
         return LogAnswer(
             self.objective, self.delta, problem.shell.steps, OptimumInterval(lower, upper), policy, str(self.log),
             GUARANTEES[self.sets], assumed, notes, lambda: () if bracket is None else self._thin(bracket),
-            partial(prove_answer, self, policy, OptimumInterval(lower, upper)),
+            partial(prove_answer, self, policy, f"the answer states {OptimumInterval(lower, upper)}"),
         )  # fmt: skip
 
     # -- the best policy ----------------------------------------------------------------------------------------------
@@ -529,7 +532,8 @@ class _Question:
         def missing(b: Floats) -> Floats:
             return np.where(b > 0, right * b, left * b) if jump is None else np.asarray(b > 0, np.float64)
 
-        short = [self.rows.by_target(missing, sign, rule, by_return)[: largest + 1] for sign in (1, -1)]
+        rhos = np.arange(largest + 1)
+        short = [self.rows.by_target(missing, sign, rule, by_return, rhos) for sign in (1, -1)]
         slack = Fraction(self.task.slack) if jump is None else Fraction()
         if levels is not None:
             tails = [(float(a), float(w)) for a, w in levels.tails] if several else []

@@ -135,31 +135,49 @@ class Rows:
         """Return the average of a table over the initial law."""
         return np.asarray(sum(float(p) * table[s] for s, p in self.standard.initial))
 
-    def by_target(self, kind: Callable[[Floats], Floats], sign: int, rule: Rule | None, by_return: bool) -> Floats:
-        """Return bounds on ``E kind(rho - Z)`` for ``rho = 0 .. top``, in one pass unless the rule looks at the return:
-        what is missing to rho is what is missing to ``top`` after ``top - rho`` at the start.
+    def by_target(
+        self, kind: Callable[[Floats], Floats], sign: int, rule: Rule | None, by_return: bool, rhos: Ints
+    ) -> Floats:
+        """Return bounds on ``E kind(rho - Z)`` for targets rho, in one pass unless the rule looks at the return: what
+        is missing to rho is what is missing to ``top`` after ``top - rho`` at the start.
         """
         top = self.standard.top[0]
         if not by_return:
-            return self.at_start(self.costs(kind(top - np.arange(2.0 * top + 1)), sign, rule)[0])[::-1]
-        parts = np.array_split(np.arange(top + 1.0), 1 + top // TARGETS)
+            return self.at_start(self.costs(kind(top - np.arange(2.0 * top + 1)), sign, rule)[0])[::-1][rhos]
+        parts = np.array_split(rhos.astype(np.float64), 1 + (len(rhos) - 1) // TARGETS)
         passes = (self.costs(kind(rho[:, None] - np.arange(top + 1.0)), sign, rule)[0] for rho in parts)
         return np.concatenate([self.at_start(table)[:, 0] for table in passes])
+
+    def best_target(self, kind: Callable[[Floats], Floats], rule: Rule, by_return: bool) -> tuple[int, float]:
+        """Return the maximum of ``rho - E kind(rho - Z)``, bounded from below for a convex ``kind``, and its rho.
+
+        The bound is concave in rho, so it is greatest next to the best of some targets between the others.
+        """
+        first, last = 0, self.standard.top[0]
+        while True:
+            rhos = np.unique(np.linspace(first, last, TARGETS).astype(np.int64))
+            scores = rhos - self.by_target(kind, 1, rule, by_return, rhos)
+            best = int(np.argmax(scores))
+            if len(rhos) == last - first + 1:
+                return int(rhos[best]), float(scores[best])
+            first, last = int(rhos[max(best - 1, 0)]), int(rhos[min(best + 1, len(rhos) - 1)])
 
     def plan(self, left: float, right: float, sign: int) -> tuple[float, Actions]:
         """Return the best ``max_rho rho - E c(rho - Z)``, ``c(b) = left b`` below 0 and ``right b`` above, over all
         policies, bounded from below (sign 1) or above (-1), and the policy of the maximiser.
+
+        With equal slopes this is the mean, for which neither rho nor the return so far matters.
         """
-        standard = self.standard
-        top, last = standard.top[0], standard.used[standard.horizon - 1]
-        budget = top - np.arange(2.0 * top + 1)
+        standard, mean = self.standard, left == right
+        top, last = (0, 0) if mean else (standard.top[0], standard.used[standard.horizon - 1])
+        budget = top - np.arange(standard.top[0] + top + 1.0)
         table, chosen = self.costs(np.where(budget > 0, right * budget, left * budget), sign, None)
         rhos = np.arange(min(top, self.learner.knowledge.largest) + 1)
         scores = rhos - self.at_start(table)[::-1][: len(rhos)]
         rho = int(np.argmax(scores))
         policy = np.zeros((standard.horizon, standard.n_states, last + 1), np.int16)
         for t, actions in enumerate(chosen):
-            reach = standard.used[t] + 1
+            reach = 1 if mean else standard.used[t] + 1
             for s, action in enumerate(actions):
                 policy[t, s, :reach] = action[top - rho : top - rho + reach]
         return float(scores[rho]), policy
@@ -287,6 +305,7 @@ def markov_test(log: Log) -> MarkovTest:
     """
     if not isinstance(log, Log):
         raise InvalidArgument(f"log is {log!r}, wanted a Log, such as Log.from_csv(...)")
+    log.need_episodes("markov_test")
     seen = log.successor != CUT
     pair = log.state * len(log.actions) + log.action
     episode = np.repeat(np.arange(log.episodes), np.diff(log.first))
@@ -354,7 +373,7 @@ class Facts(TypedDict, total=False):
     eta: Rational  #: the step of a grid to which rewards are rounded
     initial: Any  #: the state in which episodes begin, or ``{state: probability}``; by default this law is estimated
     states: Sequence[Any]  #: all states; by default those of the log
-    actions: Sequence[Any]  #: all actions, possible in every state; by default a state has those that the log has there
+    actions: Any  #: all actions, possible in every state, or ``{state: actions}``; by default those of the log there
     known_successors: int | Mapping[tuple[Any, Any], Sequence[Any]]  #: what can follow (None: the end), or how many
     known_rewards: Callable[[Any, Any, Any], Any]  #: the reward of (state, action, next state), or those possible
     largest_return: Rational  #: no return exceeds it
@@ -374,7 +393,9 @@ class LogProblem:
         if unknown:
             raise InvalidArgument(f"{unknown[0]} is no option, wanted one of {', '.join(Facts.__annotations__)}")
         self.log, self.facts = log, facts
-        steps = as_whole(facts.get("horizon", log.longest))
+        if "horizon" not in facts:
+            facts = {"horizon": log.longest, **facts}
+        steps = as_whole(facts["horizon"])
         if steps is None or steps < 1:
             raise InvalidArgument(f"horizon is {facts['horizon']!r}, wanted a positive integer")
         if "rewards" not in facts and "reward_range" not in facts:
@@ -393,7 +414,8 @@ class LogProblem:
         self.shell = shell_of((len(self.live),), len(self.every), steps, *rewards, not known_start)
         self._count()
         fixed = frozenset(range(len(self.live), len(self.ends)))
-        self.untried = len(self.live) * len(self.every) - sum(map(len, self.own))
+        declared = isinstance(facts.get("actions"), Mapping)  # then the others are impossible
+        self.untried = 0 if declared else len(self.live) * len(self.every) - sum(map(len, self.own))
         standard = black_box(self.shell, [len(own) for own in self.own], len(fixed), start)
         settings = replace(settings, declared=self._numbered())
         self.task = Task.of(standard, settings, fixed=fixed, untried=self.untried)
@@ -403,24 +425,33 @@ class LogProblem:
     def _name(self, wanted: Sequence[Name]) -> None:
         """Number states and actions; ``wanted`` actions may be played in every state."""
         log, states, actions = self.log, self.facts.get("states"), self.facts.get("actions")
+        own = actions if isinstance(actions, Mapping) else None
+        given = log.actions if actions is None else actions if own is None else [a for x in own.values() for a in x]
         self.live = log.states if states is None else tuple(dict.fromkeys(states))
-        self.every = tuple(dict.fromkeys([*(log.actions if actions is None else actions), *wanted]))
+        self.every = tuple(dict.fromkeys([*given, *wanted]))
         columns = (log.states, self.live, log.state, log.successor), (log.actions, self.every, log.action, log.action)
-        for own, known, column, after in columns:
-            for i, x in enumerate(own):
+        for names, known, column, after in columns:
+            for i, x in enumerate(names):
                 if x not in known:
                     row = int(np.flatnonzero((column == i) | (after == i))[0])
                     raise InvalidArgument(f"{log.where(row)}: {x!r} is not among the declared {some(known)}")
         twice = [x for x in log.terminal if x in self.live]
         if twice:
             raise InvalidArgument(f"states has {twice[0]!r}, which the log calls terminal")
-        self.ends: tuple[Name, ...] = (*self.live, *log.terminal, *[None] * bool((log.successor == ENDED).any()))
+        ending = log.counted or bool((log.successor == ENDED).any())
+        self.ends: tuple[Name, ...] = (*self.live, *log.terminal, *[None] * ending)
         self.number = {name: s for s, name in enumerate(self.ends)}
         self.code = np.array([self.number[x] for x in (*log.states, *log.terminal)])
         state, action = self.code[log.state], np.array([self.every.index(x) for x in log.actions])[log.action]
         played = np.zeros((len(self.live), len(self.every)), np.bool_)
+        if own is not None:
+            played[:] = [[a in own.get(s, ()) for a in self.every] for s in self.live]
+            for k in np.flatnonzero(~played[state, action])[:1]:
+                name = self.live[state[k]]
+                wrong = f"action {self.every[action[k]]!r} in {name!r}, wanted {some(own.get(name, ()))}"
+                raise InvalidArgument(f"{log.where(int(k))}: {wrong}")
         played[state, action] = True
-        played[:, [self.every.index(x) for x in (wanted if actions is None else self.every)]] = True
+        played[:, [self.every.index(x) for x in (wanted if actions is None else () if own else self.every)]] = True
         played[~played.any(axis=1)] = True  # nothing was done in these states
         self.own = tuple(tuple(a for a, x in zip(self.every, row, strict=True) if x) for row in played)
         first = np.concatenate([[0], np.cumsum(played.sum(axis=1))])
@@ -430,15 +461,18 @@ class LogProblem:
     def _initial(self, initial: Any) -> tuple[tuple[int, Fraction], ...]:
         """Return the declared initial law by number."""
         if initial is None:
+            if not len(self.log.begun):
+                raise InvalidArgument("initial is missing, and the counts do not show where episodes begin")
             return ((0, Fraction(1)),)
         law = initial if isinstance(initial, Mapping) else {initial: 1}
         exact = {x: as_probability(p, f"initial[{x!r}]") for x, p in law.items()}
         if sum(exact.values()) != 1 or not set(exact) <= set(self.live):
             raise InvalidArgument(f"initial is {initial!r}, wanted a law on the states {some(self.live)}")
-        for row in self.log.first[:-1]:
-            name = self.log.states[self.log.state[row]]
+        for k, s in enumerate(self.log.begun):
+            name = self.log.states[s]
             if not exact.get(name):
-                raise InvalidArgument(f"{self.log.where(int(row))}: an episode begins in {name!r}, not as initial says")
+                where = f"episode {k}" if self.log.counted else self.log.where(int(self.log.first[k]))
+                raise InvalidArgument(f"{where}: an episode begins in {name!r}, not as initial says")
         return tuple((self.number[x], p) for x, p in exact.items() if p)
 
     def _count(self) -> None:
@@ -453,7 +487,8 @@ class LogProblem:
         after = np.where(log.successor >= 0, self.code[np.maximum(log.successor, 0)], len(self.ends) - 1)
         kept, m = np.flatnonzero(log.successor != CUT), len(log.rewards)
         keys = (self._pair[kept] * len(self.ends) + after[kept]) * m + log.reward[kept]
-        found, first, count = np.unique(keys, return_index=True, return_counts=True)
+        found, first, place = np.unique(keys, return_index=True, return_inverse=True)
+        count = np.bincount(place, log.times[kept], len(found)).astype(np.int64)  # exact below 2**53
         pairs = [(s, a) for s, own in zip(self.live, self.own, strict=True) for a in own]
         witness: Any = Witness(declared)
         self.outcomes: dict[tuple[int, int, int], int] = {}
@@ -469,7 +504,7 @@ class LogProblem:
         for k, earned in enumerate(log.returns(self.shell.steps) if declared.largest is not None else ()):
             witness.end(log.where(int(log.first[k])), *pairs[self._pair[log.first[k]]], earned)
         if self.shell.random_starts:
-            begun, times = np.unique(self.code[log.state[log.first[:-1]]], return_counts=True)
+            begun, times = np.unique(self.code[log.begun], return_counts=True)
             start = len(pairs) + len(self.ends) - len(self.live)
             self.outcomes |= {(start, int(s), 0): int(k) for s, k in zip(begun, times, strict=True)}
 
@@ -510,7 +545,7 @@ class LogProblem:
         log, steps, rounding = self.log, self.shell.steps, self.task.standard.rounding
         states, actions = ("as declared" if x in self.facts else "those of the log" for x in ("states", "actions"))
         actions += "" if "actions" in self.facts else " in each state"
-        cut = int((log.successor == CUT).sum())
+        cut, longest = int((log.successor == CUT).sum()), steps if log.counted else log.longest
         assumed = {
             MARKOV: True,
             "actions were chosen, and rows kept or dropped, without knowledge of what followed": True,
@@ -518,11 +553,12 @@ class LogProblem:
             "episodes begin independently, by one law, which is estimated": self.shell.random_starts,
             f"declared: {self.declared}": str(self.declared),
         }
-        longer = f"the horizon is {steps}, the longest episode has {log.longest} steps"
-        test = markov_test(log)
+        longer = f"the horizon is {steps}, the longest episode has {longest} steps"
+        test = None if log.counted else markov_test(log)
         notes = {
-            f"the log contradicts the first assumption: {test}": test.rejects(float(self.delta)),
-            f"{longer}: beyond them all rests on laws that do not change": steps > log.longest,
+            "the log has counts only, which cannot contradict the first assumption": test is None,
+            f"the log contradicts the first assumption: {test}": test and test.rejects(float(self.delta)),
+            f"{longer}: beyond them all rests on laws that do not change": steps > longest,
             f"{cut} steps are not counted: the log does not show where they led": cut,
             "the second half of the log repeats the first, row by row: was a file appended to itself?": log.twice,
             f"nothing was done in {some(self.idle)}: what follows there is not known": self.idle,

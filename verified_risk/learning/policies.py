@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from os import PathLike
 from typing import Any
 
@@ -100,6 +100,11 @@ class BlackBox:
     @property
     def observations(self) -> int:
         return math.prod(self.sizes)
+
+    @property
+    def names(self) -> tuple[Any, ...]:
+        """The observations, by number."""
+        return tuple(range(self.sizes[0]) if len(self.sizes) == 1 else product(*map(range, self.sizes)))
 
     def number(self, observation: Any) -> int:
         """Return the number of an observation; raise :class:`InvalidArgument` if it is outside the declared space."""

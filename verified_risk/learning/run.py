@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -14,16 +15,18 @@ from ..files import decode_array, encode_array
 from ..kernels.learn_data import CURVE, MEAN, Actions, Floats
 from ..mdp import MDP
 from ..numbers.format import above, at_least, at_most, ends
-from ..numbers.rational import as_fraction, float_above, text
+from ..numbers.rational import Rational, as_fraction, float_above, text
 from ..objectives import Weighting, objective
 from .declarations import Declared
 from .evaluate import SEARCHED, SECONDS_FOR_THE_OPTIMUM, WIDEST
 from .guarantee import UNIFORM, Guarantee, data_bound, guarantee_of
+from .log import Log, Tally
 from .policies import BlackBox, BlackBoxPolicy, LearnedPolicy, checked_table
 from .problem import standard_form
 
 if TYPE_CHECKING:
     from ..plotting import Picture
+    from ..proving.proved import Proved
     from .audit import AuditReport
     from .episodes import Record
     from .evaluate import Bracket
@@ -96,6 +99,7 @@ class Run(files.Saved):
     :param notes: what a reader should know
     :param on_paper: whether a theorem covers this run whose proof is in words, in docs/theory
     :param history: the interval after some numbers of episodes, all of which hold at once; the last is ``interval``
+    :param counts: of an environment, what was seen how often; files written before they were kept have None
     """
 
     KIND: ClassVar[str] = "run"
@@ -129,6 +133,7 @@ class Run(files.Saved):
     notes: tuple[str, ...] = ()
     on_paper: bool = False
     history: tuple[tuple[int, OptimumInterval], ...] = ()
+    counts: Tally | None = None
 
     @property
     def settings(self) -> Settings:
@@ -191,6 +196,46 @@ class Run(files.Saved):
                 "the environment is a black box: its episodes cannot be replayed; policy() is the policy to use"
             )
         return replay(self, k)
+
+    def log(self, *, delta: Rational | None = None) -> Log:
+        """Return what was played as a log, for questions of other objectives, horizons or policies.
+
+        A run in a model is played again; of a run in an environment the log has the counts only.
+
+        :param delta: the most that all questions may spend
+        :returns: the log; what is asked of it has a ``delta`` of its own, beside that of the run
+        :raises Unsupported: if rewards were rounded to a grid
+        """
+        from .run_log import log_of
+
+        return log_of(self, delta)
+
+    def prove(
+        self,
+        *,
+        delta: Rational | None = None,
+        certificate: str | PathLike[str] | None = None,
+        seconds: float | None = None,
+    ) -> Proved:
+        """Have the verified checker prove a lower bound of :meth:`policy` and an upper bound of all policies, from what
+        was seen.
+
+        The proof has lower ends of probabilities of its own, and holds whatever the algorithm did.  It is right with
+        probability at least ``1 - delta``; both it and ``interval`` are, with probability at least
+        ``1 - delta - run.delta``.  Of what was declared it uses which successors and rewards are possible.
+
+        :param delta: the probability with which the proof may be wrong, by default that of the run
+        :param certificate: a file to keep the certificate in (docs/proof_format.md)
+        :param seconds: the longest time for the checker
+        :returns: the theorem, its axioms and the proved interval
+        :raises Unsupported: "not covered": all but the mean, CVaR and their mixtures, rewards that were rounded, and
+            discounts
+        :raises NotProved: if the checker refuses
+        :raises MissingDependency: if the checker is not built
+        """
+        from .run_log import prove_run
+
+        return prove_run(self, delta, certificate, seconds)
 
     def __repr__(self) -> str:
         where = "an environment" if self.mdp is None else repr(self.mdp)
@@ -265,6 +310,7 @@ class Run(files.Saved):
             "history": [[k, *map(text, found)] for k, found in self.history],
             "table": encode_array(self.table),
             "shell": None if self.shell is None else self.shell.to_json(),
+            "counts": self.counts and [self.counts.first, *map(encode_array, self.counts[1:])],
             "notes": list(self.notes),
             "audit": None if self.audit is None else self.audit.to_json(),
             **{name: series(getattr(self, name)) for name in SERIES},
@@ -288,6 +334,7 @@ class Run(files.Saved):
             table = shell.checked(table)
         else:
             raise InvalidFile("a run has either a model or a shell, the outside of an environment, and this has not")
+        counts = data.get("counts")
         arrays: dict[str, Any] = {
             name: None if data[name] is None else np.array(data[name], dtype=np.float64) for name in SERIES
         }
@@ -311,6 +358,7 @@ class Run(files.Saved):
             history=tuple((int(k), OptimumInterval(*_ends(found))) for k, *found in data.get("history", ())),
             table=table,
             shell=shell,
+            counts=None if counts is None else Tally(counts[0], *map(decode_array, counts[1:])),
             notes=tuple(data["notes"]),
             audit=None if data["audit"] is None else AuditReport.from_json(data["audit"]),
             **arrays,
@@ -378,6 +426,7 @@ def assemble(
         data_bound=outward(standard.range * standard.unit, _from_data(task, record, guarantee)),
         table=learner.policy_table() if bracket.table is None else bracket.table,
         shell=shell,
+        counts=None if shell is None else Tally(standard.initial[0][0], *(x.copy() for x in learner.counts[1:5])),
         audit=report,
         notes=_notes(task, width, best),
     )
