@@ -55,7 +55,7 @@ def plant_program(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str, *,
     monkeypatch.setattr(run_checker, "BUILT", built)
     if record:
         digest = hashlib.sha256(built.read_bytes()).hexdigest()
-        built.with_name("record").write_text(f"{digest}\n{run_checker._source_digest()}\n")
+        built.with_name("checker.record").write_text(f"{digest}\n{run_checker._source_digest()}\n")
     return built
 
 
