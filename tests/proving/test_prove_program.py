@@ -62,7 +62,7 @@ def test_a_program_that_was_changed_after_its_build_is_not_asked(monkeypatch, tm
         plan().prove()
 
 
-@pytest.mark.parametrize("source", run_checker.SOURCES["checker"])
+@pytest.mark.parametrize("source", run_checker.SOURCES)
 def test_a_program_of_other_sources_is_not_asked(source, monkeypatch, tmp_path):
     """A source that differs by one blank is another source."""
     built = plant_program(monkeypatch, tmp_path, BELIEVER)

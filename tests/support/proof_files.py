@@ -43,6 +43,15 @@ def require_checker() -> Path:
     return find_checker().path
 
 
+def require_page_checker() -> Path:
+    """The checker in JavaScript; the test is skipped where js_of_ocaml is missing."""
+    require_checker()
+    try:
+        return find_checker(for_page=True).path
+    except MissingDependency as error:
+        pytest.skip(f"{error}: it needs js_of_ocaml as well (apt-get install js-of-ocaml)")
+
+
 def plant_program(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str, *, record: bool = True) -> Path:
     """Put a shell script where the build leaves the checker, in a copy of its folder; with the record of a build."""
     checker = folder / "proofs_checks" / "formal" / "checker"

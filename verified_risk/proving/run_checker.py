@@ -18,14 +18,13 @@ BUILT = Path(__file__).resolve().parents[2] / "proofs_checks" / "formal" / "chec
 """The only program to run; no other is known to be built from the proved sources."""
 STACK_BYTES_PER_CELL = 160
 """Stack per cell of the checker's widest row: the extracted code walks a row by recursion."""
-SOURCES = {
-    "checker": ("extracted/integer.ml", "extracted/checker.ml", "driver/answer.ml", "driver/main.ml"),
-    "checker.js": (
-        "driver/browser/integers.js", "driver/browser/integer.ml", "extracted/checker.ml", "driver/answer.ml",
-        "driver/browser/page.ml",
-    ),
-}  # fmt: skip
-"""Files that ``driver/build.sh`` compiles into the program and into that of a page, in this order."""
+SOURCES = ("extracted/integer.ml", "extracted/checker.ml", "driver/answer.ml", "driver/main.ml")
+"""Files that ``driver/build.sh`` compiles into the program, in this order."""
+PAGE_SOURCES = (
+    "driver/browser/integers.js", "driver/browser/integer.ml", "extracted/checker.ml", "driver/answer.ml",
+    "driver/browser/page.ml",
+)  # fmt: skip
+"""Files that it compiles to JavaScript for a page, where js_of_ocaml is present."""
 
 
 @dataclass(frozen=True)
@@ -36,17 +35,17 @@ class Program:
     sha256: str
 
 
-def find_checker(name: str = "checker") -> Program:
+def find_checker(*, for_page: bool = False) -> Program:
     """Return the program that ``driver/build.sh`` built from the present sources; an error says how to build it.
 
-    "checker.js" is the same program for a browser, where js_of_ocaml was present.
+    :param for_page: the same program in JavaScript
 
     :raises MissingDependency: if there is none, if it is not the file that was built, or if its sources have changed
     """
-    built = BUILT.with_name(name)
+    built = BUILT.with_suffix(".js") if for_page else BUILT
     if not os.access(built, os.X_OK):
         raise MissingDependency(
-            f"the verified {name} is not built: run `{_build_command()}` "
+            f"the verified {built.name} is not built: run `{_build_command()}` "
             "(it needs OCaml with zarith, which root gets with apt)"
         )
     digest = hashlib.sha256(built.read_bytes()).hexdigest()
@@ -56,7 +55,7 @@ def find_checker(name: str = "checker") -> Program:
             f"the checker {built} (SHA-256 {digest[:8]}) is not what its build left ({recorded[:8] or 'no record'}): "
             f"run `{_build_command()}`"
         )
-    if source != (beside := _source_digest(name)):
+    if source != (beside := _source_digest(PAGE_SOURCES if for_page else SOURCES)):
         raise MissingDependency(
             f"the checker {built} was built from other sources ({source[:8]}) than are there now ({beside[:8]}): "
             f"run `{_build_command()}`"
@@ -78,9 +77,9 @@ def _build_command() -> str:
     return "make checker" if in_repository else f"sh {BUILT.parents[1] / 'driver' / 'build.sh'}"
 
 
-def _source_digest(name: str = "checker") -> str:
+def _source_digest(sources: tuple[str, ...] = SOURCES) -> str:
     folder = BUILT.parents[1]
-    every = b"".join((folder / source).read_bytes() for source in SOURCES[name])
+    every = b"".join((folder / source).read_bytes() for source in sources)
     return hashlib.md5(every, usedforsecurity=False).hexdigest()
 
 

@@ -36,7 +36,7 @@ TRUSTED = (HERE / "trusted_base.md", HERE.parents[3] / "docs" / "trusted_base.md
 def write_proof_page(plan: Plan, proved: Proved, certificate: str, path: str | PathLike[str]) -> None:
     """Write the page of a plan that was ``proved`` by the text ``certificate``."""
     try:
-        program = find_checker("checker.js")
+        program = find_checker(for_page=True)
         checker, js_sha256 = program.path.read_text("ascii"), program.sha256
     except MissingDependency:
         checker = js_sha256 = ""
