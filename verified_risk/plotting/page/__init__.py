@@ -5,7 +5,6 @@ from base64 import b64encode
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from string import Template
 
 HERE = Path(__file__).parent
 
@@ -18,12 +17,15 @@ def page_of(folder: Path, *, title: str, **parts: object) -> str:
     """
     data = b64encode((HERE / "formulas.woff2").read_bytes()).decode("ascii")
     font = f"@font-face {{ font-family: Formulas; src: url(data:font/woff2;base64,{data}) format('woff2'); }}\n"
-    body = Template((folder / "page.html").read_text("utf-8")).substitute(title=escape(title), **parts)
-    return Template((HERE / "frame.html").read_text("utf-8")).substitute(
-        title=escape(title),
-        style=font + (HERE / "base.css").read_text("utf-8") + (folder / "style.css").read_text("utf-8"),
-        body=body,
-        script=(folder / "script.js").read_text("utf-8"),
+    return (
+        (HERE / "frame.html")
+        .read_text("utf-8")
+        .format(
+            title=escape(title),
+            style=font + (HERE / "base.css").read_text("utf-8") + (folder / "style.css").read_text("utf-8"),
+            body=(folder / "page.html").read_text("utf-8").format(title=escape(title), **parts),
+            script=(folder / "script.js").read_text("utf-8"),
+        )
     )
 
 

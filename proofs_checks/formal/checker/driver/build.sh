@@ -69,6 +69,10 @@ cat integers.js $SOURCES > all
 # shellcheck disable=SC2086
 ocamlfind ocamlc -no-check-prims -w -a $SOURCES -o page
 js_of_ocaml --opt 3 integers.js page -o checker.js
+if grep -qiE '</script|<!--' checker.js; then  # a page could not hold it as text
+    echo "js_of_ocaml wrote what would end a script element" >&2
+    exit 1
+fi
 { sha256 checker.js; ../digest all; } > checker.js.record
 chmod +x checker.js
 mv checker.js checker.js.record "$here/../build/"

@@ -99,7 +99,7 @@
     link.download = "certificate.txt";
     link.click();
   });
-  if (!checker) return;
+  if (!checker) return;  // it was not built
   part("run").hidden = false;
   part("run").addEventListener("click", run);
   run();
