@@ -85,7 +85,7 @@ def draw_compared(comparison: Comparison) -> Picture:
     figure = new_figure(6.4, 1.15 * len(plans) + 0.9)
     panels = figure.subplots(len(plans), 1, sharex=True, squeeze=False)[:, 0]
     for i, (axes, plan, law) in enumerate(zip(panels, plans, laws, strict=True)):
-        draw_bars(axes, law, width, i)
+        draw_bars(axes, law, width, i, 0.9)
         if len(law) <= MOST_LABELS:
             for x, p in law:
                 annotate(axes, short(p), (float(x), float(p)), (0, 2), ha="center", fontsize=7)
