@@ -39,7 +39,6 @@ def find_checker(*, for_page: bool = False) -> Program:
     """Return the program that ``driver/build.sh`` built from the present sources; an error says how to build it.
 
     :param for_page: the same program in JavaScript
-
     :raises MissingDependency: if there is none, if it is not the file that was built, or if its sources have changed
     """
     built = BUILT.with_suffix(".js") if for_page else BUILT
@@ -49,7 +48,10 @@ def find_checker(*, for_page: bool = False) -> Program:
             "(it needs OCaml with zarith, which root gets with apt)"
         )
     digest = hashlib.sha256(built.read_bytes()).hexdigest()
-    recorded, source = _record(built)
+    try:
+        recorded, source = built.with_name(f"{built.name}.record").read_text(encoding="ascii").split()
+    except (OSError, ValueError):  # no record, or another text
+        recorded = source = ""
     if digest != recorded:
         raise MissingDependency(
             f"the checker {built} (SHA-256 {digest[:8]}) is not what its build left ({recorded[:8] or 'no record'}): "
@@ -61,15 +63,6 @@ def find_checker(*, for_page: bool = False) -> Program:
             f"run `{_build_command()}`"
         )
     return Program(built, digest)
-
-
-def _record(built: Path) -> tuple[str, str]:
-    """Return the recorded SHA-256 of the program and digest of its sources; empty strings without a build."""
-    try:
-        words = built.with_name(f"{built.name}.record").read_text(encoding="ascii").split()
-    except (OSError, UnicodeDecodeError):
-        words = []
-    return (words[0], words[1]) if len(words) == 2 else ("", "")
 
 
 def _build_command() -> str:

@@ -68,7 +68,7 @@ def card_html(
         counterexample_html(row.label, row.refutation, certificate, meaning),
         evidence_html(row),
         cause_html(row),
-        notes_html(row),
+        f'<p class="notes">{prose(row.notes)}.</p>' if row.notes else "",
         relations_html(row, users.get(row.label, ()), users, inherits),
         reply_html(row),
         links_html(row, certificate is not None),
@@ -224,10 +224,6 @@ def cause_html(row: Row) -> str:
         f'<p class="cause"><b>{row.finding}</b>: {prose(row.cause.title)} ({escape(place)}). '
         f"{prose(row.cause.right)}.</p>"
     )
-
-
-def notes_html(row: Row) -> str:
-    return f'<p class="notes">{prose(row.notes)}.</p>' if row.notes else ""
 
 
 def reply_html(row: Row) -> str:
