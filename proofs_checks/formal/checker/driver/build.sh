@@ -21,7 +21,8 @@ if missing && [ "${INSTALL:-0}" = 1 ] && [ "$(id -u)" = 0 ] && command -v apt-ge
 fi
 if ! command -v js_of_ocaml >/dev/null 2>&1 && [ "${INSTALL:-0}" = 1 ] && [ "$(id -u)" = 0 ] \
     && command -v apt-get >/dev/null 2>&1; then
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends js-of-ocaml >/dev/null 2>&1 || :
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends js-of-ocaml; } >/dev/null 2>&1 || :
 fi
 if missing; then
     echo "The checker needs OCaml with zarith. On Debian or Ubuntu, as root:" >&2
