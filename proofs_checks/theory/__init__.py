@@ -54,90 +54,45 @@ from .setting import (
 )
 from .this_library import checker, production
 
-_ALL: tuple[Statement[Any], ...] = (
-    # introduction
-    intro_bound.STATEMENT,
-    lem_key.INTRODUCTION,
-    intro_nonmarkov.STATEMENT,
-    # section 2
-    def_rewards.STATEMENT,
-    *def_history.STATEMENTS,
-    def_quantile.STATEMENT,
-    *def_objective.STATEMENTS,
-    *assump_quantile.STATEMENTS,
-    *assump_lipschitz.STATEMENTS,
-    # section 3
-    thm_augmented.STATEMENT,
-    def_augmented.STATEMENT,
-    *def_discretised.STATEMENTS,
-    thm_discretized.LOSS,
-    # section 4: empirical and optimistic model, the main theorem
-    empirical_model.STATEMENT,
-    *def_optimistic.STATEMENTS,
-    unvisited_pairs.STATEMENT,
-    *thm_main.STATEMENTS,
-    # section 5, its first lemma
-    lem_key.KEY,
-    # the rest of section 5
-    *lem_event.STATEMENTS,
-    event_conditioning.STATEMENT,
-    lem_genbound.STATEMENT,
-    *lem_tildebound.STATEMENTS,
-    lem_optimismhat.STATEMENT,
-    # section 6
-    experiment_paths.STATEMENT,
-    # appendix A
-    *lem_augmented.STATEMENTS,
-    # appendix B
-    *lem_pihatcdfbound.DOWN,
-    *lem_quantileinverse.STATEMENTS,
-    lem_monotoneinversebound.STATEMENT,
-    lem_pihatphibound.UNROUNDED,
-    *lem_pihatcdfbound.UP,
-    lem_pihatphibound.ROUNDED,
-    # appendix C: the proof of the main theorem, step by step
-    lem_event.HOEFFDING,
-    lem_genbound.CDF,
-    lem_optimismhat.CDF,
-    *thm_main_radius.STATEMENTS,
-    *thm_main_counting.STATEMENTS,
-    *thm_main_constant.STATEMENTS,
-    # appendix D
-    *cvar_appendix.STATEMENTS,
-    *cvar_rho.STATEMENTS,
-    # what replaces the refuted statements
-    pathwise.STATEMENT,
-    thm_discretized.CONSTANT,
-    l0_tape.STATEMENT,
-    l0_adaptive.STATEMENT,
-    *printed_radii.STATEMENTS,
-    l1_coupling.STATEMENT,
-    l1_greedy.VALUE,
-    l1_markov.STATEMENT,
-    l1_greedy.GREEDY,
-    close_tv.STATEMENT,
-    close_markov.STATEMENT,
-    close_hat_tilde.STATEMENT,
-    l2_duality.STATEMENT,
-    l2_values.STATEMENT,
-    l2_greedy.GREEDY,
-    l2_greedy.PLANNER_ERROR,
-    l2_optimistic.STATEMENT,
-    l2_merely_optimal.STATEMENT,
-    l3_counting.STATEMENT,
-    *martingale.STATEMENTS,
-    *corrected_sum.STATEMENTS,
-    corrected_run.STATEMENT,
-    *corrected_regret.STATEMENTS,
-    class_markov.STATEMENT,
-    class_atoms.STATEMENT,
-    limits_convex.STATEMENT,
-    # this library's own programs
-    *production.STATEMENTS,
-    *checker.STATEMENTS,
-    # remarks, not findings
-    *exp_forty.STATEMENTS,
-)
+_ALL: list[Statement[Any]] = []
+# introduction
+_ALL += [intro_bound.STATEMENT, lem_key.INTRODUCTION, intro_nonmarkov.STATEMENT]
+# section 2
+_ALL += [def_rewards.STATEMENT, *def_history.STATEMENTS, def_quantile.STATEMENT, *def_objective.STATEMENTS]
+_ALL += [*assump_quantile.STATEMENTS, *assump_lipschitz.STATEMENTS]
+# section 3
+_ALL += [thm_augmented.STATEMENT, def_augmented.STATEMENT, *def_discretised.STATEMENTS, thm_discretized.LOSS]
+# section 4: empirical and optimistic model, the main theorem
+_ALL += [empirical_model.STATEMENT, *def_optimistic.STATEMENTS, unvisited_pairs.STATEMENT, *thm_main.STATEMENTS]
+# section 5, its first lemma
+_ALL += [lem_key.KEY]
+# the rest of section 5
+_ALL += [*lem_event.STATEMENTS, event_conditioning.STATEMENT, lem_genbound.STATEMENT, *lem_tildebound.STATEMENTS]
+_ALL += [lem_optimismhat.STATEMENT]
+# section 6
+_ALL += [experiment_paths.STATEMENT]
+# appendix A
+_ALL += [*lem_augmented.STATEMENTS]
+# appendix B
+_ALL += [*lem_pihatcdfbound.DOWN, *lem_quantileinverse.STATEMENTS, lem_monotoneinversebound.STATEMENT]
+_ALL += [lem_pihatphibound.UNROUNDED, *lem_pihatcdfbound.UP, lem_pihatphibound.ROUNDED]
+# appendix C: the proof of the main theorem, step by step
+_ALL += [lem_event.HOEFFDING, lem_genbound.CDF, lem_optimismhat.CDF, *thm_main_radius.STATEMENTS]
+_ALL += [*thm_main_counting.STATEMENTS, *thm_main_constant.STATEMENTS]
+# appendix D
+_ALL += [*cvar_appendix.STATEMENTS, *cvar_rho.STATEMENTS]
+# what replaces the refuted statements
+_ALL += [pathwise.STATEMENT, thm_discretized.CONSTANT, l0_tape.STATEMENT, l0_adaptive.STATEMENT]
+_ALL += [*printed_radii.STATEMENTS, l1_coupling.STATEMENT, l1_greedy.VALUE, l1_markov.STATEMENT, l1_greedy.GREEDY]
+_ALL += [close_tv.STATEMENT, close_markov.STATEMENT, close_hat_tilde.STATEMENT, l2_duality.STATEMENT]
+_ALL += [l2_values.STATEMENT, l2_greedy.GREEDY, l2_greedy.PLANNER_ERROR, l2_optimistic.STATEMENT]
+_ALL += [l2_merely_optimal.STATEMENT, l3_counting.STATEMENT, *martingale.STATEMENTS, *corrected_sum.STATEMENTS]
+_ALL += [corrected_run.STATEMENT, *corrected_regret.STATEMENTS, class_markov.STATEMENT, class_atoms.STATEMENT]
+_ALL += [limits_convex.STATEMENT]
+# this library's own programs
+_ALL += [*production.STATEMENTS, *checker.STATEMENTS]
+# remarks, not findings
+_ALL += [*exp_forty.STATEMENTS]
 
 ALL = tuple(replace(one, paper=AUDITED, section=one.section or "corrected theory") for one in _ALL)
 """All statements; one that names no section of the paper belongs to the corrected theory."""

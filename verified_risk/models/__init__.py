@@ -16,15 +16,8 @@ from .random_sparse import random_sparse
 from .river_swim import river_swim
 from .two_paths import two_paths
 
-NAMES: dict[str, Callable[[], MDP]] = {
-    "frozen_lake": frozen_lake,
-    "two_paths": two_paths,
-    "machine_replacement": machine_replacement,
-    "river_swim": river_swim,
-    "gamblers_ruin": gamblers_ruin,
-    "inventory": inventory,
-    "betting_game": betting_game,
-}
+_WITHOUT_ARGUMENTS = (frozen_lake, two_paths, machine_replacement, river_swim, gamblers_ruin, inventory, betting_game)
+NAMES: dict[str, Callable[[], MDP]] = {build.__name__: build for build in _WITHOUT_ARGUMENTS}
 """The models that need no argument, by name."""
 
 
@@ -37,16 +30,5 @@ def load(name: str) -> MDP:
     return build()
 
 
-__all__ = [
-    "NAMES",
-    "betting_game",
-    "frozen_lake",
-    "gamblers_ruin",
-    "gridworld",
-    "inventory",
-    "load",
-    "machine_replacement",
-    "random_sparse",
-    "river_swim",
-    "two_paths",
-]
+__all__ = ["NAMES", "betting_game", "frozen_lake", "gamblers_ruin", "gridworld", "inventory", "load"]
+__all__ += ["machine_replacement", "random_sparse", "river_swim", "two_paths"]

@@ -11,19 +11,5 @@ from .var import VaR
 from .wang import Wang
 from .weighting import Weighting
 
-__all__ = [
-    "CPW",
-    "ERM",
-    "CVaR",
-    "DualPower",
-    "EVaR",
-    "Mean",
-    "Mixture",
-    "PiecewiseLinear",
-    "ProportionalHazard",
-    "Spectral",
-    "VaR",
-    "Wang",
-    "Weighting",
-    "objective",
-]
+__all__ = ["CPW", "ERM", "CVaR", "DualPower", "EVaR", "Mean", "Mixture", "PiecewiseLinear"]
+__all__ += ["ProportionalHazard", "Spectral", "VaR", "Wang", "Weighting", "objective"]

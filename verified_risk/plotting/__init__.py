@@ -18,19 +18,5 @@ from .policy_map import draw_policy_map
 from .regret import draw_regret, draw_run
 from .return_law import draw_comparison, draw_law, draw_plan
 
-__all__ = [
-    "BoundsTrace",
-    "Picture",
-    "draw_bounds",
-    "draw_compared",
-    "draw_comparison",
-    "draw_curve",
-    "draw_front",
-    "draw_frontier",
-    "draw_law",
-    "draw_plan",
-    "draw_policy_map",
-    "draw_regret",
-    "draw_run",
-    "shortfall_curve",
-]
+__all__ = ["BoundsTrace", "Picture", "draw_bounds", "draw_compared", "draw_comparison", "draw_curve", "draw_front"]
+__all__ += ["draw_frontier", "draw_law", "draw_plan", "draw_policy_map", "draw_regret", "draw_run", "shortfall_curve"]

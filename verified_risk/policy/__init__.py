@@ -21,18 +21,5 @@ from .combined import EndlessPolicy, MixturePolicy, policy_from_json
 from .grid_policy import GridPolicy, GridTable
 from .tables import HistoryPolicy, MarkovPolicy, ReturnPolicy
 
-__all__ = [
-    "CellPolicy",
-    "Choice",
-    "EndlessPolicy",
-    "GridPolicy",
-    "GridTable",
-    "HistoryPolicy",
-    "MarkovPolicy",
-    "MixturePolicy",
-    "Policy",
-    "ReturnPolicy",
-    "policy_from_json",
-    "read_choice",
-    "required_policy",
-]
+__all__ = ["CellPolicy", "Choice", "EndlessPolicy", "GridPolicy", "GridTable", "HistoryPolicy", "MarkovPolicy"]
+__all__ += ["MixturePolicy", "Policy", "ReturnPolicy", "policy_from_json", "read_choice", "required_policy"]
