@@ -200,10 +200,8 @@ def _likeliest(met: Decisions, places: list[Place]) -> int:
 
 @lru_cache(maxsize=4)
 def moves_of(mdp: MDP) -> Mapping[int, str]:
-    """Derive the direction of each action of a model with a map from its transitions; empty if that fails.
-
-    If an action may slip to either side, the two sides cancel if both are open; elsewhere it must go one way only.
-    """
+    """Derive the direction of each action of a model with a map from its transitions; empty if that fails.  If an
+    action may slip to either side, the two sides cancel if both are open; elsewhere it must go one way only."""
     lines = _lines(mdp)
     if lines is None:
         return {}
@@ -241,10 +239,8 @@ def _lines(mdp: MDP) -> list[str] | None:
 
 
 def legend(mdp: MDP) -> list[str]:
-    """Return what the reader of a plan needs of the drawing: the letters of a map, or all of it if it is short.
-
-    The map itself is shown beside the policy; indented lines below it describe the model, for `models show`.
-    """
+    """Return what the reader of a plan needs of the drawing: the letters of a map, or all of it if it is short.  The
+    map itself is shown beside the policy; indented lines below it describe the model, for `models show`."""
     drawn = (mdp.drawing or "").splitlines()
     lines = _lines(mdp)
     if lines is not None:

@@ -90,11 +90,8 @@ class TooManySums(Exception):
 
 @dataclass(frozen=True)
 class GridStep:
-    """The rewards of one step, as rows of units and masses; action i has row ``row[i]``.
-
-    In a product model a row is a law of rewards, which actions share; otherwise it is parallel to the outcomes of its
-    action.
-    """
+    """The rewards of one step, as rows of units and masses; action i has row ``row[i]``.  In a product model a row is a
+    law of rewards, which actions share; otherwise it is parallel to the outcomes of its action."""
 
     units: tuple[tuple[int, ...], ...]
     masses: tuple[tuple[Fraction, ...], ...]

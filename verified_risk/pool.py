@@ -94,9 +94,7 @@ class Workers:
 @contextmanager
 def workers(jobs: int, cluster: str | int | None = None, context: BaseContext | None = None) -> Iterator[Workers]:
     """Start that many processes, or use dask: the scheduler ``cluster="tcp://..."``, or so many workers started here.
-
-    Calls end if the block raises.
-    """
+    Calls end if the block raises."""
     if cluster is not None:
         with _dask(cluster) as found:
             yield found

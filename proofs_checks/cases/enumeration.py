@@ -106,10 +106,8 @@ def history_policies(mdp: MDP, choices: Sequence[Any] | None = None) -> Iterator
 
 
 def attainable_laws(mdp: MDP) -> list[Law]:
-    """The laws of the return of all deterministic history-dependent policies, without repetition.
-
-    Built backwards, step by step: after every ``(a, r, s')`` the policy may continue with any attainable law.
-    """
+    """The laws of the return of all deterministic history-dependent policies, without repetition.  Built backwards,
+    step by step: after every ``(a, r, s')`` the policy may continue with any attainable law."""
     step: list[frozenset[Law]] = [frozenset([Law.point(0)])] * mdp.n_states
     for _ in range(mdp.horizon):
         step = [frozenset(_continued(mdp, s, step)) for s in range(mdp.n_states)]

@@ -160,9 +160,7 @@ def _errors(mdp: MDP, estimate: MDP, radii: Radii) -> Iterator[tuple[Fraction, l
 
 def on_event(mdp: MDP, estimate: MDP, radii: Radii) -> bool:
     r"""Corrected event: :math:`|F_{\tilde R} - F_R| \le \epsilon` and :math:`\tilde P - P \le \epsilon` for all pairs.
-
-    A radius of 1 or more constrains nothing, whatever the estimate.
-    """
+    A radius of 1 or more constrains nothing, whatever the estimate."""
     return all(max(*row, ks) <= eps for eps, row, ks in _errors(mdp, estimate, radii))
 
 

@@ -89,10 +89,8 @@ def laws(
 def weightings(
     draw: st.DrawFn, *, shape: Shape = "any", max_corners: int = 2, max_denominator: int = 4, jumps: bool = False
 ) -> vr.Weighting:
-    """Rational piecewise-linear weightings with up to ``max_corners`` inner corners; with ``jumps`` also VaR.
-
-    They shrink to the mean.  Concave ones are mixtures of CVaRs, convex ones their reflections ``1 - H(1 - tau)``.
-    """
+    """Rational piecewise-linear weightings with up to ``max_corners`` inner corners; with ``jumps`` also VaR.  They
+    shrink to the mean.  Concave ones are mixtures of CVaRs, convex ones their reflections ``1 - H(1 - tau)``."""
     if jumps and draw(st.booleans()):
         return draw(quantile_weightings(max_denominator=max_denominator))
     kind = draw(st.sampled_from(("linear", "concave", "convex", "general"))) if shape == "any" else shape
@@ -248,10 +246,8 @@ def mdps_with_policies(
 def mdp_pairs(
     draw: st.DrawFn, /, *, max_horizon: int = 2, max_atoms: int = 2, max_denominator: int = 4, **bounds: Any
 ) -> tuple[vr.MDP, vr.MDP]:
-    """Two models that differ in transitions and rewards only; half of them have interlaced rewards.
-
-    ``bounds`` go to :func:`mdps`.  They shrink towards two equal models.
-    """
+    """Two models that differ in transitions and rewards only; half of them have interlaced rewards.  ``bounds`` go to
+    :func:`mdps`.  They shrink towards two equal models."""
     if draw(st.booleans()):
         return draw(interlaced_pairs())
     mdp = draw(mdps(max_horizon=max_horizon, max_atoms=max_atoms, max_denominator=max_denominator, **bounds))
@@ -270,10 +266,8 @@ def mdp_pairs(
 
 @st.composite
 def interlaced_pairs(draw: st.DrawFn, *, max_teeth: int = 4) -> tuple[vr.MDP, vr.MDP]:
-    """One state, T = 2: the first action pays a comb of ``m`` equally likely rewards, its twin the comb between.
-
-    The other actions pay 0 or 1 in both.  KS is at most ``1/m``, TV is 1.
-    """
+    """One state, T = 2: the first action pays a comb of ``m`` equally likely rewards, its twin the comb between.  The
+    other actions pay 0 or 1 in both.  KS is at most ``1/m``, TV is 1."""
     teeth = draw(st.integers(1, max_teeth))
     shift = Fraction(1, teeth * draw(st.sampled_from((2, 4, 8))))
     pays = draw(st.lists(st.integers(0, 1), min_size=1, max_size=2, unique=True))
@@ -355,10 +349,8 @@ def histories(mdp: vr.MDP, *, min_episodes: int = 0, max_episodes: int = 6) -> s
 
 @st.composite
 def empirical_models(draw: st.DrawFn, mdp: vr.MDP, *, event: Event = "on", max_weight: int = 3) -> tuple[vr.MDP, Radii]:
-    """An estimate of ``mdp`` whose atoms are atoms of ``mdp``, and a radius for every pair.
-
-    On the event the radii cover the errors (often with nothing to spare); off it, some radius does not.
-    """
+    """An estimate of ``mdp`` whose atoms are atoms of ``mdp``, and a radius for every pair.  On the event the radii
+    cover the errors (often with nothing to spare); off it, some radius does not."""
     needed: list[list[Fraction]] = [[] for _ in range(mdp.n_states)]
 
     def pair(s: int, a: int, action: Action) -> tuple[Any, Any]:
@@ -386,10 +378,8 @@ def empirical_models(draw: st.DrawFn, mdp: vr.MDP, *, event: Event = "on", max_w
 
 
 def register() -> None:
-    """Register these strategies for their types, so that ``@given(m=...)`` works with annotated arguments.
-
-    Hypothesis calls this through its entry point.
-    """
+    """Register these strategies for their types, so that ``@given(m=...)`` works with annotated arguments.  Hypothesis
+    calls this through its entry point."""
     st.register_type_strategy(vr.MDP, mdps())
     st.register_type_strategy(vr.Law, laws())
     st.register_type_strategy(vr.Weighting, weightings())

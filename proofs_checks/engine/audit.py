@@ -44,10 +44,8 @@ def run(
     jobs: int = 1,
     progress: Callable[[str], None] = lambda label: None,
 ) -> Ledger:
-    """Audit the statements; ``progress(label)`` is called after each.
-
-    With ``jobs > 1`` statements run in that many processes, in the order of the list.
-    """
+    """Audit the statements; ``progress(label)`` is called after each.  With ``jobs > 1`` statements run in that many
+    processes, in the order of the list."""
     rows: dict[str, Row] = {}
     with search.leaving_nothing():
         if jobs > 1 and len(statements) > 1:
@@ -223,9 +221,7 @@ def source_file(statement: Statement[Any]) -> str:
 
 def source_hash(statement: Statement[Any]) -> str:
     """SHA-256 of that file and of the modules it imports, by :func:`depends_on`; evidence with another one is stale.
-
-    Empty if there is no file (interactive use).
-    """
+    Empty if there is no file (interactive use)."""
     file = Path(statement.source)
     if not file.is_file():
         return ""
@@ -237,9 +233,7 @@ def source_hash(statement: Statement[Any]) -> str:
 
 def depends_on(file: Path) -> list[Path]:
     """The file and the modules of this package that it imports by relative imports, directly or not, in their order.
-
-    The library ``verified_risk`` is not included; it has its own tests.
-    """
+    The library ``verified_risk`` is not included; it has its own tests."""
     seen: set[Path] = set()
     waiting = [file.resolve()]
     while waiting:

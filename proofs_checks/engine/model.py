@@ -118,10 +118,8 @@ class Claim(Generic[Case]):
         return None if slack is None else verdict_of(slack)
 
     def evaluate(self, case: Case) -> Real | None:
-        """The slack in one case; None if the case does not meet the hypotheses.
-
-        An error raised by the claim gets the case as a note.  ``InvalidArgument`` if the slack is no exact number.
-        """
+        """The slack in one case; None if the case does not meet the hypotheses.  An error raised by the claim gets the
+        case as a note.  ``InvalidArgument`` if the slack is no exact number."""
         try:
             if not self.when(case):
                 return None

@@ -49,10 +49,8 @@ def unnoticed(claim: Claim[Any], searches: Sequence[Search[Any]]) -> list[str]:
 
 
 def shortfalls(statement: Statement[Any], found: dict[str, str], missed: Sequence[str]) -> list[str]:
-    """One line for each part whose factor is below what the statement says: 0.99, or less with a reason.
-
-    Another for each hypothesis of ``missed``, which no case notices, unless there is a reason for that.
-    """
+    """One line for each part whose factor is below what the statement says: 0.99, or less with a reason.  Another for
+    each hypothesis of ``missed``, which no case notices, unless there is a reason for that."""
     lines = [
         f"no case of the generator refutes the claim without its {name}, wanted one for each seed"
         for name in missed

@@ -154,9 +154,7 @@ def random(
     claim: Claim[Case], cases: SearchStrategy[Case], *, examples: int, seed: int, climb: bool = True
 ) -> Search[Case]:
     """Evaluate ``examples`` cases: the first half at random, the others, if ``climb``, from mutations of these.
-
-    Mutations aim at a smaller relative slack of each part of the claim.
-    """
+    Mutations aim at a smaller relative slack of each part of the claim."""
     return _search(claim, cases, examples=examples, seed=seed, climb=climb)[0]
 
 
@@ -297,10 +295,8 @@ def _refuted_without(claim: Claim[Any], case: Any) -> list[str]:
 
 @contextmanager
 def leaving_nothing() -> Iterator[None]:
-    """Redirect hypothesis' storage directory to a temporary folder in this block and in processes started in it.
-
-    Even without a database, hypothesis writes constants of the sources to ``.hypothesis`` in the working directory.
-    """
+    """Redirect hypothesis' storage directory to a temporary folder in this block and in processes started in it.  Even
+    without a database, hypothesis writes constants of the sources to ``.hypothesis`` in the working directory."""
     found: Any = configuration.storage_directory(intent_to_write=False)
     before = getattr(found, "path", found)  # older versions return the path itself
     variable = os.environ.get(STORAGE)

@@ -18,10 +18,8 @@ KINDS = ("mean", "cvar", "mean-cvar", "two levels", "var", "upper var", "hazard"
 
 
 def draw(rng: random.Random, *, discounted: bool) -> Case:
-    """A model with few enough policies to enumerate, an objective, and a grid.
-
-    Ties, zero probabilities and unreachable states occur.
-    """
+    """A model with few enough policies to enumerate, an objective, and a grid.  Ties, zero probabilities and
+    unreachable states occur."""
     while True:
         model = _model(rng, discounted)
         try:

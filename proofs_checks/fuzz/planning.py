@@ -76,10 +76,8 @@ def _at_most(left: oracle.Value, right: oracle.Value, slack: Fraction, words: st
 
 
 def forged(found: Plan, best: Fraction, exact: bool) -> list[tuple[str, Plan]]:
-    """The plan with a lower bound above the optimum, and with an upper bound below it.
-
-    Both are false; if ``best`` is a float, by more than its error.
-    """
+    """The plan with a lower bound above the optimum, and with an upper bound below it.  Both are false; if ``best`` is
+    a float, by more than its error."""
     low, high = found.mdp.reward_range
     bit = Fraction(1, 10**9) if exact else ((high - low) * found.mdp.horizon + 1) * Fraction(1, 10**6)
     high = max(best, found.upper) + bit

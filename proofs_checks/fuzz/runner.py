@@ -223,10 +223,8 @@ def run(
     seed: int | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Report:
-    """Fuzz for ``seconds`` and keep the results in ``folder``; a later run there continues with new seeds.
-
-    Batches run in ``workers`` processes (0: in this process), or on the dask scheduler ``cluster="tcp://..."``.
-    """
+    """Fuzz for ``seconds`` and keep the results in ``folder``; a later run there continues with new seeds.  Batches run
+    in ``workers`` processes (0: in this process), or on the dask scheduler ``cluster="tcp://..."``."""
     if seconds <= 0:
         raise InvalidArgument(f"the time is {seconds} s, wanted more than 0")
     wanted = chosen(properties)

@@ -12,11 +12,8 @@ from .paths import model, returns, y_policies
 
 @check("cvar:min")
 def _maximum_inside_j(data: dict[str, Any]) -> Outcome:
-    """CVaR* <= sup_rho {rho - max_pi E(rho - Z)^+ / alpha}.
-
-    For each pi, rho - E(rho-Z)^+/alpha <= CVaR(pi), so the right side is at most the least CVaR of a policy, which is
-    compared.
-    """
+    """CVaR* <= sup_rho {rho - max_pi E(rho - Z)^+ / alpha}.  For each pi, rho - E(rho-Z)^+/alpha <= CVaR(pi), so the
+    right side is at most the least CVaR of a policy, which is compared."""
     m, alpha = model(data["mdp"]), number(data["alpha"])
     require(0 < alpha <= 1, "a level in (0, 1]")
     values = [tail_mean(returns(m, choose), alpha) for choose in y_policies(m)]

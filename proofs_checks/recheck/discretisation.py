@@ -72,9 +72,7 @@ class Adaptation(NamedTuple):
 
     def to_come(self, rounded: int, t: int, s: int, y: Fraction, alpha: Fraction, mode: str) -> Law:
         """The law of the rewards from step t on (counted from 0) if the first ``rounded`` steps are rounded up.
-
-        ``mode`` says how the internal state changes on step tau: "keep", "up" (phi(r) - r), or "printed" (r).
-        """
+        ``mode`` says how the internal state changes on step tau: "keep", "up" (phi(r) - r), or "printed" (r)."""
         if t == self.m.horizon:
             return {Fraction(): Fraction(1)}
         parts: list[tuple[Fraction, Fraction]] = []

@@ -18,9 +18,7 @@ SWEEPS = 8
 
 def inherited(rows: Sequence[Row]) -> dict[str, list[str]]:
     """For each label, the claims of the paper that it rests on, directly or not, and that are worse than slips.
-
-    Statements and readings that are not in the paper pass no fault on.
-    """
+    Statements and readings that are not in the paper pass no fault on."""
     uses = {row.label: row.uses for row in rows}
     said = {row.label: row for row in rows if row.printed is not None and row.said != "tempting"}
 
@@ -61,10 +59,8 @@ def nodes_of(rows: Sequence[Row]) -> list[Node]:
 
 
 def layers(nodes: Sequence[Node]) -> list[list[str]]:
-    """Columns of labels: a node is to the right of all it uses, and as close to its first user as possible.
-
-    A use that closes a cycle is ignored here and drawn as an arrow to the left.
-    """
+    """Columns of labels: a node is to the right of all it uses, and as close to its first user as possible.  A use that
+    closes a cycle is ignored here and drawn as an arrow to the left."""
     known = {node.label for node in nodes}
     uses = {node.label: [other for other in node.uses if other in known] for node in nodes}
     depth: dict[str, int] = {}
@@ -111,10 +107,8 @@ def _untangled(
 
 
 def graph_svg(nodes: Sequence[Node], *, alone: bool = False) -> str:
-    """The statements that use or are used by another, as an SVG whose nodes link to their cards.
-
-    With ``alone``: all statements, as a separate file with its own colours and without links.
-    """
+    """The statements that use or are used by another, as an SVG whose nodes link to their cards.  With ``alone``: all
+    statements, as a separate file with its own colours and without links."""
     known = {node.label for node in nodes}
     linked = {other for node in nodes for other in node.uses if other in known}
     shown = [node for node in nodes if alone or node.label in linked or any(used in known for used in node.uses)]

@@ -106,8 +106,7 @@ def drops(counts: Frequencies, rules: Rules, drop: Floats) -> None:
 @kernel
 def add_shifted(row: Floats, later: int, shift: int, weight: float, first: int, now: int, out: Floats) -> None:
     """``out[b] += weight * W(b - shift)`` for ``first <= b <= now``; ``row`` holds W inside its window, up to
-    ``later``.
-    """
+    ``later``."""
     for b in range(max(first, shift + 1), min(now, shift + later) + 1):
         out[b] += weight * row[b - shift]
     for b in range(max(first, shift + later + 1), now + 1):
@@ -152,8 +151,7 @@ def surely(p: int, t: int, first: int, shape: Shape, reward: Floats, least: Floa
 @kernel
 def moments(p: int, first: int, now: int, counts: Frequencies, bounds: Bounds) -> None:
     """Write, over the outcomes seen, the means of f and g, the variance of f, the mean of ``(g - f)^2``, and the sum of
-    ``g - f`` weighted by ``drop``.
-    """
+    ``g - f`` weighted by ``drop``."""
     n = counts.visits[p]
     mean, mean_up, spread, gap, lost = bounds.mean, bounds.mean_up, bounds.spread, bounds.gap, bounds.lost
     for row in (mean, mean_up, spread, gap, lost):
@@ -236,8 +234,7 @@ def best_start(shape: Shape, table: Floats, rules: Rules) -> tuple[int, float]:
 @kernel
 def set_policy(shape: Shape, bounds: Bounds, policy: Actions, rho: int) -> None:
     """Write the y-policy that plays budget ``rho - y``; one column if y does not matter.  A budget that is used up can
-    lose nothing any more; it plays as the least one does.
-    """
+    lose nothing any more; it plays as the least one does."""
     last = policy.shape[2] - 1
     for t in range(shape.units.shape[0]):
         now = shape.top[t]
@@ -358,8 +355,7 @@ class BernsteinLearner(Learner):
 
     def lower_value(self) -> float:
         r"""Return :math:`\max_\rho \{\rho - \overline W_1(\rho)/\tau\}` in units.  On the event the optimum is at least
-        that; the value of the policy in use need not be.
-        """
+        that; the value of the policy in use need not be."""
         return float(best_start(self.shape, self.bounds.up, self.rules)[1])
 
     def play(self, draws: Floats) -> Path:
@@ -376,10 +372,8 @@ class BernsteinLearner(Learner):
 
 
 class PosteriorLearner(Learner):
-    """The learner of ``posterior``.  Episode k draws its model with a generator of ``(seed, k)`` alone.
-
-    Raises :class:`InvalidArgument` if the posterior is too large.
-    """
+    """The learner of ``posterior``.  Episode k draws its model with a generator of ``(seed, k)`` alone.  Raises
+    :class:`InvalidArgument` if the posterior is too large."""
 
     def __init__(self, task: Task, room: int) -> None:
         standard, knowledge = task.standard, task.knowledge

@@ -217,9 +217,7 @@ def complete_sweep(
     name: str, cells: Iterable[Cell], out: str | PathLike[str], seeds: int, engine: Engine
 ) -> tuple[Path, SweepResult]:
     """Run ``cells`` into ``out/cells`` and copy the table to ``out/name.csv``; return ``out/name`` and the results.
-
-    Raises :class:`InvalidArgument` if ``seeds`` is less than 1, or if a cell failed.
-    """
+    Raises :class:`InvalidArgument` if ``seeds`` is less than 1, or if a cell failed."""
     if seeds < 1:
         raise InvalidArgument(f"seeds is {seeds}, wanted at least 1")
     folder = Path(out)

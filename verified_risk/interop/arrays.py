@@ -129,9 +129,7 @@ def interleaved(parts: list[Rows]) -> Rows:
 
 def by_pairs(P: Any, R: Any, pairs: tuple[Sequence[int], Sequence[int]]) -> tuple[Rows, npt.NDArray[Any]]:
     """Return ``P`` with a row for every state and action in the order (s, a), and ``R[s, a]``: -inf for unlisted pairs.
-
-    An unlisted pair gets a self-loop, which is never used.
-    """
+    An unlisted pair gets a self-loop, which is never used."""
     rows, pays = rows_of(P, "P"), array_of(R, "R")
     n = rows.width
     s, a = (_indices(part, f"pairs[{i}]", len(rows)) for i, part in enumerate(pairs))

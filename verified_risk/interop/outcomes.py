@@ -143,10 +143,8 @@ def mdp_of_outcomes(
     normalise: bool = False,
     **rest: Any,
 ) -> MDP:
-    """Build the model of ``steps[t][s][a]``, of ``steps[0][s][a]`` at every step unless ``varies``.
-
-    ``name(t, s, a)`` is what messages call an action; the rest is for :func:`model_of_steps`.
-    """
+    """Build the model of ``steps[t][s][a]``, of ``steps[0][s][a]`` at every step unless ``varies``.  ``name(t, s, a)``
+    is what messages call an action; the rest is for :func:`model_of_steps`."""
     n = len(steps[0])
     read = Reader(n, normalise)
 

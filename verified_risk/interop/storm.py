@@ -533,10 +533,8 @@ def label(prefix: str, value: Fraction) -> str:
 def _write(
     path: str | PathLike[str], initial: Sequence[tuple[Fraction, Place]], node: Callable[[Place], Node], title: str
 ) -> None:
-    """Number the reachable places from the start, and write them.
-
-    A DRN file has initial states, not an initial law: state 0 draws the first state, without a reward.
-    """
+    """Number the reachable places from the start, and write them.  A DRN file has initial states, not an initial law:
+    state 0 draws the first state, without a reward."""
     numbers: dict[Place, int] = {}
     queue: list[Place] = []
     lines: list[str] = []

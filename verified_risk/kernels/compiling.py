@@ -53,9 +53,7 @@ def compile_lazily(function: Callable[..., Any], *, counted: bool = True, inner:
 
 def hear_compilations(hear: Callable[[bool], None]) -> None:
     """Call ``hear(True)`` when a compilation begins, ``hear(False)`` when it ends; never when loading from the cache.
-
-    Compiling a kernel together with those it calls counts as one compilation.
-    """
+    Compiling a kernel together with those it calls counts as one compilation."""
     event.register("numba:compile", _Ear(hear))  # type: ignore[no-untyped-call]
 
 

@@ -45,11 +45,8 @@ _homes: dict[tuple[int, bool], dict[str, Any]] = {}
 
 
 class Kernel(Generic[P, R]):
-    """A function of arrays that runs interpreted or compiled.
-
-    ``counted``: numba counts references to the arrays.  ``nested``: the loop may go through another array for every
-    entry of the first one.
-    """
+    """A function of arrays that runs interpreted or compiled.  ``counted``: numba counts references to the arrays.
+    ``nested``: the loop may go through another array for every entry of the first one."""
 
     def __init__(self, function: Callable[P, R], *, counted: bool = True, nested: bool = False) -> None:
         update_wrapper(self, function)

@@ -163,9 +163,7 @@ def slope_near(t, a, b, blur, hx, hg):  # type: ignore[no-untyped-def]
 @kernel
 def envelope(low, high, ref, blur, start, count, hull_x, hull_g, slope, height):  # type: ignore[no-untyped-def]
     """Compute the height of the envelopes of :func:`hulls` at ``ref`` and the mean slope within ``blur``; heuristic.
-
-    Blurring makes the slope continuous; otherwise Frank-Wolfe stalls at corners.
-    """
+    Blurring makes the slope continuous; otherwise Frank-Wolfe stalls at corners."""
     for i in range(low.shape[0]):
         a, b = low[i], high[i]
         t = min(max(ref[i], a), b)

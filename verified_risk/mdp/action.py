@@ -145,9 +145,7 @@ class Action:
     @classmethod
     def of_outcomes(cls, outcomes: tuple[Outcome, ...]) -> Action:
         """Build an action from outcomes sorted by next state, then reward; in product form if they are independent.
-
-        Equal actions thus compare equal, however they were given.
-        """
+        Equal actions thus compare equal, however they were given."""
         marginals = independent_marginals(outcomes)
         if marginals is None:
             return cls(outcomes=outcomes)

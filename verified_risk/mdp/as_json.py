@@ -19,10 +19,8 @@ MOST_LISTED = 20_000
 
 
 def model_to_json(mdp: MDP, *, listed: bool = False) -> dict[str, Any]:
-    """Return the input of :func:`model_from_json`; keys without information are omitted.
-
-    Large models, whose rewards are independent of the next state, are written as arrays unless ``listed``.
-    """
+    """Return the input of :func:`model_from_json`; keys without information are omitted.  Large models, whose rewards
+    are independent of the next state, are written as arrays unless ``listed``."""
 
     def action(action: Action) -> dict[str, Any]:
         if not action.independent:

@@ -55,11 +55,8 @@ class Rows:
 
 
 class Packed:
-    """Rows of probabilities, exactly.
-
-    ``value`` are the nearest floats.  Row i consists of their shortest decimals, except entry ``filled[i]``, if that is
-    not -1, which is 1 less the others; or of the fractions ``own[i]``.
-    """
+    """Rows of probabilities, exactly.  ``value`` are the nearest floats.  Row i consists of their shortest decimals,
+    except entry ``filled[i]``, if that is not -1, which is 1 less the others; or of the fractions ``own[i]``."""
 
     def __init__(
         self, start: Ints, column: Ints, value: Floats, filled: Ints32, own: dict[int, tuple[Fraction, ...]]

@@ -95,9 +95,7 @@ def row_sums(digits: Ints, places: Ints, start: Ints) -> tuple[Ints, Ints]:
 
 def less(x: Floats, digits: Ints, places: Ints, high: Ints, low: Ints) -> tuple[Floats, Bools]:
     """Return the floats nearest to ``digits / 10**places - high / 10**18 - low / 10**32``, and where that is certain.
-
-    ``x`` are the floats nearest to ``digits / 10**places``; what is subtracted is a few units in their last place.
-    """
+    ``x`` are the floats nearest to ``digits / 10**places``; what is subtracted is a few units in their last place."""
     known = places < len(TENS)
     power = TENS[np.where(known, places, 0)]
     product, error = _product(x, power)

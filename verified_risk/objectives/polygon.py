@@ -117,10 +117,8 @@ def _low(weighting: Weighting, tau: Fraction) -> Fraction:
 def graph(
     weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fraction, tick: Callable[[], None] = lambda: None
 ) -> Points:
-    """Sample the graph from below, halving until the middle of every chord is within ``accuracy`` of it.
-
-    Where G is concave, the chords are below it.  ``tick`` is called for each point; what it raises ends the work.
-    """
+    """Sample the graph from below, halving until the middle of every chord is within ``accuracy`` of it.  Where G is
+    concave, the chords are below it.  ``tick`` is called for each point; what it raises ends the work."""
     tolerance = float(accuracy)
 
     def split(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction], depth: int) -> Points:
@@ -184,10 +182,8 @@ def supports(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fr
 
 
 def _upper_envelope(lines: list[tuple[float, float]], left: float, right: float) -> Points:
-    """Approximate the maximum of the lines ``slope * x + height`` by a polygon that is nowhere above it.
-
-    Over each segment the polygon joins two points on or below one and the same line, wherever the corners are.
-    """
+    """Approximate the maximum of the lines ``slope * x + height`` by a polygon that is nowhere above it.  Over each
+    segment the polygon joins two points on or below one and the same line, wherever the corners are."""
     hull: list[tuple[float, float]] = []
     starts: list[float] = []
     for slope, height in sorted(lines):

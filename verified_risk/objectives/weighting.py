@@ -187,11 +187,8 @@ class Weighting(ABC):
 
 
 class WeightedTerms:
-    """An unfinished mixture ``w_1 G_1 + ...`` whose weights do not yet sum to 1.
-
-    It becomes a :class:`Mixture` as soon as they do (``0.5 * (Mean() + CVaR("1/4"))`` works); until then planners
-    reject it.
-    """
+    """An unfinished mixture ``w_1 G_1 + ...`` whose weights do not yet sum to 1.  It becomes a :class:`Mixture` as soon
+    as they do (``0.5 * (Mean() + CVaR("1/4"))`` works); until then planners reject it."""
 
     def __init__(self, terms: tuple[tuple[Fraction, Weighting], ...]) -> None:
         self.terms = terms

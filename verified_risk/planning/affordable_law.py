@@ -64,10 +64,8 @@ def _branches_of_all(mdp: MDP) -> int:
 
 
 def _cells(mdp: MDP, unit: Fraction, branches: int, *, off_grid: bool = False) -> Iterator[float]:
-    """Yield, for t = 0, 1, ..., a bound on the cells (state, return so far, memory) met with ``branches`` each.
-
-    Off the grid, the memory is the rounded sum, which takes at most t + 2 values given the return.
-    """
+    """Yield, for t = 0, 1, ..., a bound on the cells (state, return so far, memory) met with ``branches`` each.  Off
+    the grid, the memory is the rounded sum, which takes at most t + 2 values given the return."""
     low, high = mdp.reward_range
     cells, sums = float(len(mdp.initial)), 1.0
     for t in range(mdp.horizon):
@@ -288,10 +286,8 @@ def forward_seconds(mdp: MDP) -> float:
 
 
 def float_law(mdp: MDP, policy: Policy) -> tuple[Law, Fraction] | None:
-    """Return the law of ``policy`` in float64 and a bound on the error of its CDF.
-
-    Return None if the return has no grid, the policy has no table over it, or the pass would take too long.
-    """
+    """Return the law of ``policy`` in float64 and a bound on the error of its CDF.  Return None if the return has no
+    grid, the policy has no table over it, or the pass would take too long."""
     laws: list[tuple[Fraction, Law]] = []
     error = Fraction()
     for weight, part in policy.parts():

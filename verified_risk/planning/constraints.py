@@ -534,11 +534,8 @@ def plan_by_lagrangian(
 
 
 def _mix(search: _LagrangianSearch, unit: Fraction) -> None:
-    """Add mixtures of policies of the grid to those judged.
-
-    The slopes at a single policy may say nothing of what a mixture gains: start also between the best that meets the
-    constraints and the best for each functional.
-    """
+    """Add mixtures of policies of the grid to those judged.  The slopes at a single policy may say nothing of what a
+    mixture gains: start also between the best that meets the constraints and the best for each functional."""
     try:
         mixer = _Mixer(search, unit)
     except InvalidArgument:  # its tables do not fit

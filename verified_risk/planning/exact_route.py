@@ -149,9 +149,7 @@ def _without_sums(mdp: MDP, objective: Weighting, clock: Clock) -> Plan:
 
 def best_mean(mdp: MDP, tick: Tick = unlimited) -> tuple[Fraction, list[list[int]]]:
     """Return the largest mean in rationals, and an action for every step and state; ties go to the least index.
-
-    ``tick`` is called at every step; no sums of rewards are listed.
-    """
+    ``tick`` is called at every step; no sums of rewards are listed."""
     value = [Fraction()] * mdp.n_states
     table: list[list[int]] = []
     for t in range(mdp.horizon - 1, -1, -1):
@@ -534,10 +532,8 @@ def best_quantile(
     unit: Fraction | None = None,
     tick: Tick = unlimited,
 ) -> tuple[Fraction, Decision]:
-    """Return the largest rho with ``min P(Z < rho) < alpha`` (or ``<= alpha``), and a decision that attains it.
-
-    Works on the rewards' own grid or, without a discount, on rewards rounded up to multiples of ``unit``.
-    """
+    """Return the largest rho with ``min P(Z < rho) < alpha`` (or ``<= alpha``), and a decision that attains it.  Works
+    on the rewards' own grid or, without a discount, on rewards rounded up to multiples of ``unit``."""
     tables = row_tables(compiled(mdp, unit), 0, 0, outlook, denominator, threshold=True, tick=tick)
     attained = (jump.reached_by(Fraction(cost, tables.denominator)) for cost in tables.cost)
     rho = max(rho for rho, holds in enumerate(attained) if holds)

@@ -44,10 +44,8 @@ def _pool(count: int, process: int) -> ThreadPoolExecutor:
 
 
 def shares(weights: Ints, work: float) -> list[tuple[int, int]]:
-    """Split the states into ranges ``first <= s < last`` of about equal total weight, one per thread.
-
-    ``work`` is the total number of multiplications between two barriers; small amounts are not split.
-    """
+    """Split the states into ranges ``first <= s < last`` of about equal total weight, one per thread.  ``work`` is the
+    total number of multiplications between two barriers; small amounts are not split."""
     count = max(1, min(threads(), len(weights), int(work // WORTHWHILE)))
     total = np.cumsum(weights)
     inner = [int(np.searchsorted(total, total[-1] * k / count)) + 1 for k in range(1, count)]

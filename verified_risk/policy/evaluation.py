@@ -107,10 +107,8 @@ def behavioural_form(mdp: MDP, policy: Policy) -> ReturnPolicy:
 
 @dataclass(frozen=True)
 class _Level:
-    """The joint law of (state, return so far in units, memory) before one step, as integers over ``total``.
-
-    If the return so far determines the memory, by ``recalled``, None stands for it in the keys.
-    """
+    """The joint law of (state, return so far in units, memory) before one step, as integers over ``total``.  If the
+    return so far determines the memory, by ``recalled``, None stands for it in the keys."""
 
     weights: dict[tuple[int, int, Hashable], int]
     grid: GridModel

@@ -170,10 +170,8 @@ def windows(mdp: MDP, eta: Fraction) -> tuple[list[int], list[int]]:
 
 
 def packed(mdp: MDP, eta: Fraction, rule: Any) -> dict[str, Any] | None:
-    """Return the whole table of ``rule`` for a file; None if it has no arrays or would be too large.
-
-    Continuous rewards are rounded up to sums outside :func:`windows`; such a policy is not packed.
-    """
+    """Return the whole table of ``rule`` for a file; None if it has no arrays or would be too large.  Continuous
+    rewards are rounded up to sums outside :func:`windows`; such a policy is not packed."""
     if not isinstance(rule, ArrayRule) or not mdp.is_discrete:
         return None
     offsets, widths = windows(mdp, eta)

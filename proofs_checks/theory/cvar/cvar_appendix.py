@@ -114,9 +114,7 @@ SMALL = f"{COIN_MODELS}, levels 1/3, 1/2, 1"
 
 def supremum(functions: list[Callable[[Fraction], Fraction]], corners: list[Fraction]) -> Fraction:
     """sup over rho of the minimum of concave functions that are linear between corners and fall or are flat outside.
-
-    On each piece the minimum of lines is concave; its maximum is at an end or where two lines meet.
-    """
+    On each piece the minimum of lines is concave; its maximum is at an end or where two lines meet."""
     candidates = set(corners)
     for low, high in pairwise(corners):
         lines = {(f(low), (f(high) - f(low)) / (high - low)) for f in functions}

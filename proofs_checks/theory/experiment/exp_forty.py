@@ -40,10 +40,8 @@ class Seen:
 
 
 def nats(episodes: int) -> Real:
-    """The divergence of what the episodes show with slip 2/25 from what they show with slip 1/10, at most.
-
-    A step carries ``kl(23/25, 9/10)``, and with slip 2/25 an episode makes ``1 + 23/25 + (23/25)^2`` steps on average.
-    """
+    """The divergence of what the episodes show with slip 2/25 from what they show with slip 1/10, at most.  A step
+    carries ``kl(23/25, 9/10)``, and with slip 2/25 an episode makes ``1 + 23/25 + (23/25)^2`` steps on average."""
     stay = 1 - OTHER
     step = log(stay / (1 - SLIP)) * stay + log(OTHER / SLIP) * OTHER
     return step * (episodes * (1 + stay + stay**2))

@@ -42,10 +42,8 @@ def _probable_slack(case: Case) -> Real:
 
 
 def _printed_slack(case: Case, share: int) -> Real:
-    """P[Reg <= printed right side without its root of 5] - (1 - delta), the learner run at delta/share.
-
-    Here the printed log(6|S||A|K/delta) is the corrected logarithm at delta/4.
-    """
+    """P[Reg <= printed right side without its root of 5] - (1 - delta), the learner run at delta/share.  Here the
+    printed log(6|S||A|K/delta) is the corrected logarithm at delta/4."""
     run = replace(case, delta=case.delta / share)
     return at_most(1 - _within(run, printed_bound(problem(case), inside=1) / case.alpha), case.delta)
 

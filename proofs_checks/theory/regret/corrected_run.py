@@ -41,10 +41,8 @@ class Case:
 
 @lru_cache(maxsize=200_000)
 def _index(law: vr.Law, seen: Arm, alpha: Fraction, ends: tuple[Fraction, Fraction]) -> Real:
-    """The optimistic value of an action: monotone in the radius, so its enclosure is evaluated at both ends.
-
-    ``ends`` enclose the level.
-    """
+    """The optimistic value of an action: monotone in the radius, so its enclosure is evaluated at both ends.  ``ends``
+    enclose the level."""
     n = sum(seen)
     if not n:
         return Fraction(1)

@@ -83,10 +83,8 @@ def wang_growth(constant: int) -> Real:
 
 
 def cpw_growth(constant: int) -> Real:
-    r"""G(tau)/tau at tau = 1/(n^2+1), n = 4L + 8, for cumulative probability weighting with gamma = 1/2.
-
-    There it equals :math:`(n^2+1)^{3/2}/(n+1)^2`, which is at least :math:`n/4` for n >= 1.
-    """
+    r"""G(tau)/tau at tau = 1/(n^2+1), n = 4L + 8, for cumulative probability weighting with gamma = 1/2.  There it
+    equals :math:`(n^2+1)^{3/2}/(n+1)^2`, which is at least :math:`n/4` for n >= 1."""
     n = 4 * constant + 8
     tau = Fraction(1, n * n + 1)
     return vr.CPW("1/2")(tau) * (1 / tau)

@@ -111,10 +111,8 @@ class Search(Relaxation):
         return values - height
 
     def contract(self, node: Node) -> bool:
-        """Apply the stationarity contractor (B5), then monotonicity (B6); return False if the box is empty.
-
-        A pass that is not expected to end in time is skipped, which is always valid.
-        """
+        """Apply the stationarity contractor (B5), then monotonicity (B6); return False if the box is empty.  A pass
+        that is not expected to end in time is skipped, which is always valid."""
         from ...kernels import polygon_bounds as kernels
 
         if clock.now() + self.oracle.contract_seconds > self.deadline:

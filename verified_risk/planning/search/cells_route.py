@@ -187,10 +187,8 @@ def cost_above(
     parts: list[tuple[Fraction, npt.NDArray[Any]]],
     clock: Clock,
 ) -> Fraction:
-    r"""Return an upper bound on :math:`\int G(F)\,dx` of the mixture, in cells (D5, what the policy earns).
-
-    Every cell has a line of its own; after the deadline and its grace period, two, four, ... cells share one.
-    """
+    r"""Return an upper bound on :math:`\int G(F)\,dx` of the mixture, in cells (D5, what the policy earns).  Every cell
+    has a line of its own; after the deadline and its grace period, two, four, ... cells share one."""
     low, high = _pointwise(objective, oracle, parts)
     lines: list[tuple[Fraction, Fraction]] = []
     step = 1

@@ -95,10 +95,8 @@ class Coordinates:
 
 
 class Driver:
-    """A search; from coordinate ``starts[j]`` on, the CDF of every policy is past jump j of G (B8).
-
-    ``worth`` bounds the best mixture from below, for reports; see :attr:`held`.
-    """
+    """A search; from coordinate ``starts[j]`` on, the CDF of every policy is past jump j of G (B8).  ``worth`` bounds
+    the best mixture from below, for reports; see :attr:`held`."""
 
     def __init__(
         self,

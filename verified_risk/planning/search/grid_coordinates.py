@@ -36,10 +36,8 @@ def total_above(cost: Floats) -> Fraction:
 
 
 class Oracle:
-    """The joint outcomes of a float model and the buffers of its passes.
-
-    ``top`` is the number of CDF values: :math:`F_i = P(Z \\le i)` for ``0 <= i < top``, in shifted units.
-    """
+    """The joint outcomes of a float model and the buffers of its passes.  ``top`` is the number of CDF values:
+    :math:`F_i = P(Z \\le i)` for ``0 <= i < top``, in shifted units."""
 
     def __init__(self, model: FloatModel) -> None:
         self.model = model
@@ -160,10 +158,8 @@ class Oracle:
         return out
 
     def contract(self, c0: Floats, c_low: Floats, c_high: Floats, deadline: float) -> tuple[Floats, Floats] | None:
-        """Remove actions from :attr:`allowed` and return certified ranges of the CDF over the rest.
-
-        Return None if time runs out first: the actions removed so far stay removed, but no range is known.
-        """
+        """Remove actions from :attr:`allowed` and return certified ranges of the CDF over the rest.  Return None if
+        time runs out first: the actions removed so far stay removed, but no range is known."""
         if self._contractor is None:
             self._contractor = _Contractor(self)
         began = clock.now()

@@ -274,10 +274,8 @@ def _is_dense(model: FloatModel) -> bool:
 
 
 def _blas_step(m: FloatModel, product: Any, extra: Floats, u: Floats, q: Floats) -> Stepper:
-    """Mix successors by BLAS, a few states at a time.
-
-    The result is a table in which every action has one successor of its own.
-    """
+    """Mix successors by BLAS, a few states at a time.  The result is a table in which every action has one successor of
+    its own."""
     blocks, rows, n = m.blocks, len(m.succ_start) - 1, m.n_states
     dense = np.zeros((rows, n))
     np.add.at(dense, (np.repeat(np.arange(rows), np.diff(m.succ_start)), m.succ_state), m.succ_prob)

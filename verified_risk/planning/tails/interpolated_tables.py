@@ -194,10 +194,8 @@ def _outward(model: ScaledModel, t: int, kappa: Fraction) -> float:
 
 
 def _left(mean: MeanPart, t: int, kappa: Fraction, lower: bool) -> Floats:
-    """Bound the value of a budget below 0 at step t from one side, in units of eta.
-
-    Factor and product are rounded once each, which the eight roundings of ``spare`` more than cover.
-    """
+    """Bound the value of a budget below 0 at step t from one side, in units of eta.  Factor and product are rounded
+    once each, which the eight roundings of ``spare`` more than cover."""
     if not kappa:
         return np.zeros_like(mean.value[t])
     shrink, spare = mean.enclosure.shrink, Fraction(1, 2**50)
@@ -220,10 +218,8 @@ class ScaledBounds:
 
 
 def best_rho(tables: Envelope, mean_weight: Fraction, slope: Fraction) -> ScaledBounds:
-    r"""Compute :math:`\max_\rho (1 - w_0)\rho + w_0 M_0 - k\,\mathbf E_D V_0(S, \rho)`.
-
-    Between nodes the lower table is linear, and outside them the expression decreases, so the nodes suffice.
-    """
+    r"""Compute :math:`\max_\rho (1 - w_0)\rho + w_0 M_0 - k\,\mathbf E_D V_0(S, \rho)`.  Between nodes the lower table
+    is linear, and outside them the expression decreases, so the nodes suffice."""
     constant = mean_weight * tables.model.greatest
     lower, rho = tables.above.best(1 - mean_weight, slope)
     upper, _ = tables.below.best(1 - mean_weight, slope)

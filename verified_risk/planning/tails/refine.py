@@ -96,10 +96,8 @@ def refined_plan(
 
 
 def _compile(work: float) -> None:
-    """Compile or load the kernels before the clock starts, if the first round of ``work`` steps would do so.
-
-    Otherwise the compilation time would affect the choice of the next grid.
-    """
+    """Compile or load the kernels before the clock starts, if the first round of ``work`` steps would do so.  Otherwise
+    the compilation time would affect the choice of the next grid."""
     from ...kernels.jit import PATIENCE, STEP
 
     if work * STEP > PATIENCE / 2:
