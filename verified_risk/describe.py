@@ -29,8 +29,7 @@ from .models.gridworld import WALL, map_lines
 from .numbers.format import json_number, short
 from .policy import Choice, GridPolicy, Policy
 
-MOST_BRANCHES = 60_000
-"""Maximum number of outcomes to follow: about a second.  Later steps are not described."""
+MOST_BRANCHES = 60_000  # maximum number of outcomes to follow: about a second.  Later steps are not described
 
 Place = tuple[int, int, Fraction]
 """``(t, s, earned)``."""

@@ -26,10 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 VERSION = 1
-LONGEST_INDENTED = 300_000
-"""Characters up to which a file is indented for readers; larger ones are written on one line."""
-MOST_UNPACKED = 2**30
-"""Maximum number of bytes of one packed array: a file of a megabyte may claim a gigabyte."""
+LONGEST_INDENTED = 300_000  # characters up to which a file is indented for readers; larger ones are written on one line
+MOST_UNPACKED = 2**30  # maximum number of bytes of one packed array: a file of a megabyte may claim a gigabyte
 Thing = TypeVar("Thing")
 
 

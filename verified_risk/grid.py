@@ -493,8 +493,7 @@ def _step(step: GridStep, succ_prob: Floats, *, product: bool) -> Step:
 # -- discounted returns on a grid that becomes finer -------------------------------------------------------------------
 
 
-EXPONENT = Fraction(2, 3)
-"""Exponent of the discount in the grid of step t; see the module."""
+EXPONENT = Fraction(2, 3)  # exponent of the discount in the grid of step t; see the module
 
 
 def halvings_of(discount: Fraction, horizon: int) -> tuple[int, ...]:

@@ -245,10 +245,6 @@ Check: TypeAlias = Callable[[dict[str, Any]], tuple[Any, str, Any]]
 claim; the relation is ``"<="``, ``">="`` or ``"="``."""
 
 
-def _no_cases() -> Iterator[Any]:
-    return iter(())
-
-
 @dataclass(frozen=True, kw_only=True)
 class Statement(Generic[Case]):
     """One sentence of the paper (or of the corrected theory), executable.
@@ -276,7 +272,7 @@ class Statement(Generic[Case]):
     finding: Severity = Severity.HOLDS
     cause: Cause | None = None
     cases: Callable[[], SearchStrategy[Case]]
-    small_cases: Callable[[], Iterator[Case]] = _no_cases
+    small_cases: Callable[[], Iterator[Case]] = lambda: iter(())
     small_size: str = ""
     uses: tuple[str, ...] = ()
     counterexample: Case | None = None

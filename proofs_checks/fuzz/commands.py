@@ -13,8 +13,7 @@ from . import readers
 from .property import Case, Falsified, Property
 from .readers import mutated
 
-FILE = "FILE"
-"""Placeholder for the mutated file in the arguments of a command."""
+FILE = "FILE"  # placeholder for the mutated file in the arguments of a command
 KINDS = {
     "model": (["models", "show", FILE], ["models", "show", FILE, "--json"], ["models", "show", FILE, "--horizon", "1"]),
     "csv": (["models", "show", FILE, "--horizon", "2"], ["models", "show", FILE]),
@@ -27,8 +26,7 @@ KINDS = {
         ["models", "show", "two_paths", "--horizon", FILE],
     ),
 }
-SPOKEN = ("objective", "number")
-"""Kinds that are passed as arguments, not in a file."""
+SPOKEN = ("objective", "number")  # kinds that are passed as arguments, not in a file
 
 
 def make(rng: random.Random) -> Case:

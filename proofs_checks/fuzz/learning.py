@@ -13,8 +13,7 @@ from .property import Case, Falsified, Property, Skipped
 
 ALGORITHMS = ("kl", "ucb", "greedy", "greedy-tried", "ucbvi", "bernstein", "posterior")
 AUDITED = ("kl", "ucb")
-FLOAT_ERROR = Fraction(1, 10**9)
-"""The series of a run are floats, rounded to nearest."""
+FLOAT_ERROR = Fraction(1, 10**9)  # the series of a run are floats, rounded to nearest
 
 
 def make(rng: random.Random) -> Case:

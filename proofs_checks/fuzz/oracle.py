@@ -21,8 +21,7 @@ Atoms: TypeAlias = frozenset[tuple[Fraction, Fraction]]
 Value: TypeAlias = Fraction | float
 Curve: TypeAlias = Callable[[Fraction], Value]
 
-FLOAT_ERROR = 1e-9
-"""Bound of the error of wang and cpw, which are floats here, per unit of the range of returns."""
+FLOAT_ERROR = 1e-9  # bound of the error of wang and cpw, which are floats here, per unit of the range of returns
 
 
 class TooMany(Exception):

@@ -16,10 +16,8 @@ from . import models, oracle
 from .property import Case, Falsified, Property, Skipped
 
 SEARCH_SECONDS = 1.0
-PROOF_SECONDS = 2.0
-"""Time limit of a proof, and of a recheck; a plan that is not proved by then counts as not covered."""
-MIXTURES = 20
-"""Number of random mixtures of two attainable laws that are compared with the upper bound."""
+PROOF_SECONDS = 2.0  # time limit of a proof, and of a recheck; a plan that is not proved by then counts as not covered
+MIXTURES = 20  # number of random mixtures of two attainable laws that are compared with the upper bound
 
 
 def planned(case: Case) -> Plan:

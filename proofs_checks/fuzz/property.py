@@ -21,13 +21,10 @@ from typing import Any, TypeAlias
 
 Case: TypeAlias = dict[str, Any]
 
-CASE_SECONDS = 30.0
-"""Limit of CPU time per case.  Cases are small, so one that takes longer has failed."""
-LONGEST_WAIT = 20 * CASE_SECONDS
-"""Limit of wall-clock time per case, for cases that wait without computing."""
+CASE_SECONDS = 30.0  # limit of CPU time per case.  Cases are small, so one that takes longer has failed
+LONGEST_WAIT = 20 * CASE_SECONDS  # limit of wall-clock time per case, for cases that wait without computing
 SHRINK_SECONDS = 10.0
-MOST_CASES = 2000
-"""Limit of cases per batch."""
+MOST_CASES = 2000  # limit of cases per batch
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -81,16 +81,12 @@ def mutated(text: str, rng: random.Random) -> str:
             case 6:
                 parts[i] = rng.choice(OTHERS)
             case 7:
-                parts[k] = _character_changed(parts[k], rng)
+                at = rng.randrange(len(parts[k]) or 1)
+                parts[k] = parts[k][:at] + rng.choice('0123456789/-.eE" [{x,') + parts[k][at + 1 :]
             case _:
                 first, last = sorted((i, j))
                 parts[first : min(last, first + 12)] = []
     return "".join(parts)
-
-
-def _character_changed(token: str, rng: random.Random) -> str:
-    i = rng.randrange(len(token) or 1)
-    return token[:i] + rng.choice('0123456789/-.eE" [{x,') + token[i + 1 :]
 
 
 def shorter(text: str) -> Iterator[str]:
@@ -103,8 +99,7 @@ def shorter(text: str) -> Iterator[str]:
         size //= 2
 
 
-LEARNED: dict[str, Any] = {"objective": "cvar(1/2)", "episodes": 4, "seed": 1}
-"""The run whose checkpoint is mutated."""
+LEARNED: dict[str, Any] = {"objective": "cvar(1/2)", "episodes": 4, "seed": 1}  # the run whose checkpoint is mutated
 CELL = Cell("two_paths", "mean", episodes=3)
 SHELL = BlackBox((2, 2), 2, 2, Fraction(), Fraction(1), Fraction(1, 2), (Fraction(), Fraction(1)), True, False)
 """The environment whose learned policy is mutated."""

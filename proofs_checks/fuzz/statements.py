@@ -8,8 +8,7 @@ from ..engine.model import Verdict
 from ..theory import ALL, BY_LABEL
 from .property import Case, Falsified, Property, Skipped
 
-EXAMPLES = 20
-"""Random cases per statement and seed."""
+EXAMPLES = 20  # random cases per statement and seed
 
 
 def make(rng: random.Random) -> Case:

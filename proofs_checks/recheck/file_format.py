@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 FORMAT = "proofs_checks/counterexample"
 
 VERSION = 1
-LONGEST = 4000
-"""Limit of characters of a number."""
+LONGEST = 4000  # limit of characters of a number
 
 
 class Rejected(ValueError):

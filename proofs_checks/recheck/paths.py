@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from .exact import Law, law, law_of
 from .file_format import number, require, whole
 
-MOST_POLICIES = 512
-"""Limit of policies of one model, each of which is evaluated on every path."""
+MOST_POLICIES = 512  # limit of policies of one model, each of which is evaluated on every path
 MOST_STEPS, MOST_HISTORIES = 64, 10**5
 """Limit of steps of a model; stored models have at most 4."""
 

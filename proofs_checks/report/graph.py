@@ -12,8 +12,7 @@ from .words import GLYPHS, OWN, TINTS, TONES, anchor, kind_of
 
 ROW, GAP, PAD = 29, 46, 8
 CHARACTER = 6.7  # width of one character of a label at 11 px monospace
-SWEEPS = 8
-"""Number of passes over the columns, in both directions, that order their labels."""
+SWEEPS = 8  # number of passes over the columns, in both directions, that order their labels
 
 
 def inherited(rows: Sequence[Row]) -> dict[str, list[str]]:

@@ -17,8 +17,7 @@ import click
 from ..errors import VerifiedRiskError
 
 BAD_INPUT, BUG, STOPPED, UNHEARD = 2, 3, 130, 141
-LONGEST_LINE = 1000
-"""Maximum number of characters of an error message, which may quote the contents of a file."""
+LONGEST_LINE = 1000  # maximum number of characters of an error message, which may quote the contents of a file
 EXTRAS = {
     "hypothesis": "audit", "pytest": "audit", "latex2mathml": "audit", "matplotlib": "plot",
     "gymnasium": "gym", "sympy": "audit", "distributed": "cluster", "stormpy": "storm",

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 PICTURES = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}
 """Suffixes of pictures, and bytes near the beginning of such files."""
-SEEN = 4096
-"""Bytes of a file to inspect: before it is replaced, and of a CSV for its columns."""
+SEEN = 4096  # bytes of a file to inspect: before it is replaced, and of a CSV for its columns
 STORM = (".drn", ".prism", ".nm", ".pm", ".sm", ".jani")
 MODEL_HELP = (
     "MODEL is a name (see `models`), a saved .json, a .csv, "

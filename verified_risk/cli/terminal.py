@@ -124,8 +124,7 @@ def _live(what: str, total: int, at_once: bool = False) -> Iterator[_Live | None
         live.stop()
 
 
-MOST_ATOMS = 12
-"""Maximum number of atoms of a law drawn in characters."""
+MOST_ATOMS = 12  # maximum number of atoms of a law drawn in characters
 BAR_WIDTH = 30
 NAME_WIDTH = 10
 """Width of the names in ``name       what it is``."""

@@ -255,8 +255,7 @@ def width_of(shape: Shape, bounds: Bounds, rho: int, path: Path) -> float:
     return total
 
 
-POSTERIOR_STREAM = 0x706F7374
-"""Separates the random numbers of the posterior from those of the episodes."""
+POSTERIOR_STREAM = 0x706F7374  # separates the random numbers of the posterior from those of the episodes
 
 
 def tail_level(objective: Weighting) -> Fraction | None:

@@ -17,18 +17,15 @@ from ..plotting.picture import style
 from .sweep import Cell, Engine, SweepResult, band, complete_sweep, grid, panels, save
 
 Floats = NDArray[np.float64]
-PAPER_PATH = {"2/5": 6, "33/100": 4, "1/4": 2, "1/100": 1}
-"""The path the paper calls optimal at each level."""
+PAPER_PATH = {"2/5": 6, "33/100": 4, "1/4": 2, "1/100": 1}  # the path the paper calls optimal at each level
 LEVELS = tuple(PAPER_PATH)
 SCALES = ("1", "1/3", "1/10", "1/20", "1/50", "1/200")
 UCBVI_SCALE = "1/1000"
 DEFAULT_SCALE = "1/10"
 PROVED_OR_NONE = ("kl", "greedy-tried")
 """The default learner with its proved sets, and no optimism beyond trying every pair once."""
-CONVERGED = 0.01
-"""Regret per episode below which the page calls an algorithm converged."""
-PROMISED = 40
-"""Episodes within which the paper's learner converges."""
+CONVERGED = 0.01  # regret per episode below which the page calls an algorithm converged
+PROMISED = 40  # episodes within which the paper's learner converges
 
 
 def lake_experiment(

@@ -181,8 +181,7 @@ def grid(base: Cell, **choices: Iterable[Any]) -> list[Cell]:
     return [replace(base, **dict(zip(choices, values, strict=True))) for values in product(*choices.values())]
 
 
-MOST_ATTEMPTS = 3
-"""The most times that a cell is started if its workers die."""
+MOST_ATTEMPTS = 3  # the most times that a cell is started if its workers die
 
 
 @dataclass

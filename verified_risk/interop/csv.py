@@ -21,8 +21,7 @@ from .outcomes import Row, mdp_of_outcomes, mdp_of_rows
 
 COLUMNS = ("idstatefrom", "idaction", "idstateto", "probability", "reward")
 STEP = "idstep"
-LONGEST_INDEX = 18
-"""Maximum number of characters of a state, an action or a step."""
+LONGEST_INDEX = 18  # maximum number of characters of a state, an action or a step
 
 Line: TypeAlias = tuple[int, Any, Any, Any, Fraction, Fraction, tuple[int, ...]]
 """``(line number, state, action, next state, probability, reward, (step,) or ())``, indices or names as in the file."""

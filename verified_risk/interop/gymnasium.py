@@ -71,7 +71,8 @@ def mdp_of_environment(
     ]
     start = _initial(inner, n, restore, name) if initial is None else own_law(initial, n)
 
-    absorbing = {s for s in range(n) if _is_absorbing(rows[s], s)}
+    flat = [[row for action in actions for row in action] for actions in rows]
+    absorbing = {s for s, own in enumerate(flat) if all(target == s and r == 0 for _, target, r, _ in own)}
     ends = {target for actions in rows for action in actions for _, target, _, ended in action if ended}
     needs_end = bool(ends - absorbing)
 
@@ -215,10 +216,6 @@ def _read(table: Any, s: int, a: int, n: int, restore: _Restorer, name: str) -> 
     if total != 1:
         raise InvalidModel(f"{name}: P[{s}][{a}] sums to {said(total)}, not to 1: {[said(p) for p, *_ in rows]}")
     return rows
-
-
-def _is_absorbing(actions: list[list[Row]], s: int) -> bool:
-    return all(target == s and r == 0 for action in actions for _, target, r, _ in action)
 
 
 def _initial(inner: Any, n: int, restore: _Restorer, name: str) -> dict[int, Fraction]:

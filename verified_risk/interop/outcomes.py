@@ -23,8 +23,7 @@ from ..mdp.readers import Horizon, StateActions
 from ..mdp.reading import Reader, by_name, collector_resting, read_horizon
 from ..numbers.rational import Rational, as_fraction, as_whole
 
-MOST_STATES = 2_000_000
-"""Maximum number of pairs of step and state; each becomes a state of the model."""
+MOST_STATES = 2_000_000  # maximum number of pairs of step and state; each becomes a state of the model
 
 
 def model_of_steps(
@@ -168,8 +167,7 @@ def mdp_of_outcomes(
     return model_of_steps(states, read, varies=varies, **rest)
 
 
-MOST_NAMED = 6
-"""Maximum number of states that an error message lists."""
+MOST_NAMED = 6  # maximum number of states that an error message lists
 
 
 class Row(NamedTuple):

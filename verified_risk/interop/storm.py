@@ -55,13 +55,11 @@ Outcomes: TypeAlias = list[list[list[Any]]]
 """``outcomes[s][a]``: triples of probability, next state and reward."""
 
 PRISM = (".prism", ".nm", ".pm", ".sm")
-SUFFIXES = (".drn", *PRISM, ".jani", ".umb")
-"""Suffixes of the files read here."""
+SUFFIXES = (".drn", *PRISM, ".jani", ".umb")  # suffixes of the files read here
 
 HUGE = re.compile(r"(?<![\w.])[\d.]+[eE][+-]?0*[1-9]\d{5,}", re.ASCII)
 """A number that Storm would spend hours writing out, digit by digit."""
-BUILT_IN = {"init", "deadlock"}
-"""Labels that Storm adds by itself."""
+BUILT_IN = {"init", "deadlock"}  # labels that Storm adds by itself
 
 
 def read_storm(
@@ -87,11 +85,8 @@ def read_storm(
             raise InvalidArgument(f"constants is {constants!r}, but a UMB archive has none: leave it out")
         ats, models, labels = read_umb(Path(path))
         name, chosen = _reward_model(models, rewards, where)
-        outcomes, starts, (states, actions) = (
-            umb_outcomes(ats, chosen, where),
-            ats.initial_states,
-            umb_names(ats, labels),
-        )
+        outcomes, starts = umb_outcomes(ats, chosen, where), ats.initial_states
+        states, actions = umb_names(ats, labels)
     else:
         built = _build(Path(path), constants)
         _require_choices_in_discrete_time(built, where)

@@ -17,8 +17,7 @@ import numpy as np
 from .jit import kernel
 
 ROUNDOFF = 2.0**-53
-TINY = 1e-290
-"""Exceeds all underflows of one backup, each below the least normal number, 2.3e-308."""
+TINY = 1e-290  # exceeds all underflows of one backup, each below the least normal number, 2.3e-308
 
 
 @kernel

@@ -26,17 +26,13 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-PATIENCE = 0.5
-"""Seconds that a process interprets a kernel before compiling it."""
-SMALL = 60_000
-"""Maximum number of entries, over all arrays of a call, for interpreting it."""
+PATIENCE = 0.5  # seconds that a process interprets a kernel before compiling it
+SMALL = 60_000  # maximum number of entries, over all arrays of a call, for interpreting it
 PAIRS = 300_000
 """Maximum product of the sizes of the first and the longest array, if a loop may visit all pairs: about PATIENCE."""
-STEP = 1.5e-6
-"""Seconds per interpreted innermost step."""
+STEP = 1.5e-6  # seconds per interpreted innermost step
 
-EAGER = False
-"""Whether everything is compiled on its first call."""
+EAGER = False  # whether everything is compiled on its first call
 COMPILING = "compiling, once: later calls load the result"
 """The ``doing`` of the :class:`~verified_risk.Progress` that reports the start of a compilation."""
 

@@ -14,8 +14,7 @@ from .packed import Packed, PackedStates, starts
 from .readers import StateActions
 from .reading import Reader
 
-MOST_LISTED = 20_000
-"""Successors up to which a model is written entry by entry; the arrays of larger ones are packed."""
+MOST_LISTED = 20_000  # successors up to which a model is written entry by entry; the arrays of larger ones are packed
 
 
 def model_to_json(mdp: MDP, *, listed: bool = False) -> dict[str, Any]:

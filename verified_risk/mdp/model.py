@@ -32,8 +32,7 @@ from .reading import (
     read_state_names,
 )
 
-MOST_NAMED = 40
-"""Maximum number of states that a description lists."""
+MOST_NAMED = 40  # maximum number of states that a description lists
 
 
 class MDP(ModelReaders):

@@ -26,10 +26,8 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 Ints32: TypeAlias = npt.NDArray[np.int32]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-AT_ONCE = 16_000
-"""Entries read together: few enough that the arrays of one round stay in the cache."""
-LONGEST = 90_000
-"""Maximum number of entries of a row whose decimals are added in 64 bits."""
+AT_ONCE = 16_000  # entries read together: few enough that the arrays of one round stay in the cache
+LONGEST = 90_000  # maximum number of entries of a row whose decimals are added in 64 bits
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,8 @@ from ..numbers.format import above
 from ..numbers.rational import as_fraction, as_whole, exact_sum, meant, said
 from .action import Action, ContinuousReward, Outcome
 
-ULPS = 4
-"""Allowed deviation of a row's sum from 1, in units in the last place per entry, due to normalising in floats."""
-DECIMALS = 10**60
-"""A multiple of the denominators of decimals of floats, and of their sums, but not of thirds."""
+ULPS = 4  # allowed deviation of a row's sum from 1, in units in the last place per entry, due to normalising in floats
+DECIMALS = 10**60  # a multiple of the denominators of decimals of floats, and of their sums, but not of thirds
 
 
 class Repairs:
@@ -77,8 +75,7 @@ class Repairs:
             yield more + worst if self.divided > 1 else worst
 
 
-MOST_SHOWN = 8
-"""Maximum number of entries of a row in an error message, which should stay short."""
+MOST_SHOWN = 8  # maximum number of entries of a row in an error message, which should stay short
 
 
 class Reader:
@@ -161,17 +158,14 @@ class Reader:
             return ContinuousReward(law, where=where)
         if not isinstance(law, Mapping):
             return self.point(as_fraction(law, where, InvalidModel))
-        try:
-            return self._shared_reward(law, where)
-        except InvalidLaw as error:
-            raise InvalidModel(str(error)) from None
-
-    def _shared_reward(self, law: Mapping[Any, Any], where: str) -> Law:
-        """Read equal reward laws once and share them: large models have few different ones."""
+        # Large models have few different laws, which they share.
         # Include types: the float 0.1 equals, and hashes as, the fraction of its binary expansion, but means 1/10.
         key = tuple((type(x), x, type(p), p) for x, p in law.items())
         if key not in self._laws:
-            self._laws[key] = self._reward_of_mapping(law, where)
+            try:
+                self._laws[key] = self._reward_of_mapping(law, where)
+            except InvalidLaw as error:
+                raise InvalidModel(str(error)) from None
         return self._laws[key]
 
     def _reward_of_mapping(self, law: Mapping[Any, Any], where: str) -> Law:

@@ -27,8 +27,7 @@ from ..numbers.rational import Rational, as_fraction, as_probability, text
 Cell: TypeAlias = tuple[int, int]
 """``(row, column)``, from the upper left."""
 
-MOVES = ("up", "right", "down", "left")
-"""The name of each action."""
+MOVES = ("up", "right", "down", "left")  # the name of each action
 STEPS: tuple[Cell, ...] = ((-1, 0), (0, 1), (1, 0), (0, -1))
 
 START, FLOOR, ICE, HOLE, WALL = "S", ".", "~", "O", "#"
@@ -158,11 +157,9 @@ O~.S.~O#
 #4.O####
 """
 
-PATHS = {6: 3, 4: 2, 2: 1, 1: 0}
-"""The reward at the end of each path, and how many blocks of ice it crosses."""
+PATHS = {6: 3, 4: 2, 2: 1, 1: 0}  # the reward at the end of each path, and how many blocks of ice it crosses
 
-LENGTH = 5
-"""Every path is five moves long."""
+LENGTH = 5  # every path is five moves long
 
 
 def frozen_lake(slip: Rational = "1/10", *, horizon: int = LENGTH) -> MDP:

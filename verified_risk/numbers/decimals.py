@@ -18,15 +18,12 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 
-TENS = np.array([float(10**k) for k in range(23)])
-"""The powers of ten that are floats."""
+TENS = np.array([float(10**k) for k in range(23)])  # the powers of ten that are floats
 WHOLE_TENS = np.array([10**k for k in range(19)])
 HIGH, LOW = 18, 14
 """Decimals are added as a multiple of ``10**-18`` and one of ``10**-32``, below ``10**14``."""
-SMALLEST = 1e-6
-"""Smaller floats are printed one by one: 17 of their digits need a larger power of ten."""
-CLOSE = 1e-6
-"""Comparisons closer than this, in relation to what is compared, are left to exact arithmetic."""
+SMALLEST = 1e-6  # smaller floats are printed one by one: 17 of their digits need a larger power of ten
+CLOSE = 1e-6  # comparisons closer than this, in relation to what is compared, are left to exact arithmetic
 
 
 def shortest_decimals(x: Floats) -> tuple[Ints, Ints]:

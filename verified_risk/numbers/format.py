@@ -18,8 +18,7 @@ DIGITS = 10
 NEGLIGIBLE = Fraction(1, 10**30)
 """Bounds closer to zero than this are rounded outward to it: ``-2.4E-303 <=`` would read as a value of its own."""
 
-MOST_WRITTEN_OUT = Decimal(10) ** (2 * DIGITS)
-"""Gaps from here on are shown with an exponent."""
+MOST_WRITTEN_OUT = Decimal(10) ** (2 * DIGITS)  # gaps from here on are shown with an exponent
 
 
 def number(x: Real) -> str:

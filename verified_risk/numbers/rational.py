@@ -26,8 +26,7 @@ LARGEST_EXPONENT = 100_000
 """Largest exponent of a decimal: ``1e999999999`` has a billion digits, and would take hours and gigabytes."""
 LONGEST = 100_000
 """Maximum number of characters of a number in text: reading takes time quadratic in them, a third of a second here."""
-MOST_SAID = 200
-"""Maximum number of characters of a number in a message."""
+MOST_SAID = 200  # maximum number of characters of a number in a message
 LEAST_NORMAL, GREATEST_FLOAT = Fraction(sys.float_info.min), Fraction(sys.float_info.max)
 
 

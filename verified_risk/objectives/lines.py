@@ -13,8 +13,7 @@ from .cpw import CPW, inflection
 from .mixture import Mixture
 from .weighting import Weighting
 
-CLOSE = Fraction(1, 2**26)
-"""Distance of the two points whose chord replaces a tangent."""
+CLOSE = Fraction(1, 2**26)  # distance of the two points whose chord replaces a tangent
 
 FLAT = Fraction(1, 2**36)
 """A convex weighting that rises by less gets a constant: its chord over a tiny interval may be steep, and steep slopes

@@ -35,10 +35,8 @@ Points: TypeAlias = list[tuple[Fraction, Fraction]]
 
 RAMP = Fraction(1, 2**14)
 """Width of the steep piece that replaces a jump: wide enough for slopes of 16384, narrow against any level in use."""
-STAIRS = 4096
-"""Steps if only monotonicity is known; the polygon is then within one step of G in tau."""
-DEEPEST = 60
-"""Maximum number of halvings of a chord; beyond that, neighbouring points are one float apart."""
+STAIRS = 4096  # steps if only monotonicity is known; the polygon is then within one step of G in tau
+DEEPEST = 60  # maximum number of halvings of a chord; beyond that, neighbouring points are one float apart
 
 
 @dataclass(frozen=True)

@@ -29,18 +29,13 @@ from .rounding import gamma
 
 QUICK = 30_000
 """Maximum number of branches of an exact evaluation that every call of ``plan`` may follow: tens of milliseconds."""
-PATIENT = 2_000_000
-"""The same limit where the exact value is worth waiting for: seconds."""
+PATIENT = 2_000_000  # the same limit where the exact value is worth waiting for: seconds
 
 
-COUNTED = 200_000
-"""Branches counted to see whether an evaluation is affordable after an estimate said that it is not."""
-AT_ONCE = 1000
-"""Branches followed before the clock is consulted."""
-SECONDS_PER_BRANCH = 5e-6
-"""Approximate cost of an exact evaluation; it matters only when time is short."""
-MOST_SUMS = Fraction(10**300)
-"""Cap on counts, which keeps them within the range of floats."""
+COUNTED = 200_000  # branches counted to see whether an evaluation is affordable after an estimate said that it is not
+AT_ONCE = 1000  # branches followed before the clock is consulted
+SECONDS_PER_BRANCH = 5e-6  # approximate cost of an exact evaluation; it matters only when time is short
+MOST_SUMS = Fraction(10**300)  # cap on counts, which keeps them within the range of floats
 
 
 def _own_unit(mdp: MDP) -> Fraction:
@@ -176,8 +171,7 @@ def worth_within(objective: Weighting, law: Law, error: Fraction, span: tuple[Fr
 
 POINTS = 4096
 """Grid points on which :func:`shared_law` tracks the return."""
-PATIENT_SECONDS = 5.0
-"""Time limit of a forward pass on the rewards' own grid for a policy planned on another grid."""
+PATIENT_SECONDS = 5.0  # time limit of a forward pass on the rewards' own grid for a policy planned on another grid
 SECONDS_PER_PRODUCT, SECONDS_PER_POINT = 1e-9, 5e-6
 """Approximate cost of such a pass and of building its law."""
 

@@ -33,8 +33,7 @@ class TimeUp(Exception):
     """Raised when a clock has reached its limit; caught where the limit was set."""
 
 
-GRACE = 0.5
-"""Seconds, but no more than the limit itself, for the last steps of a call whose time is up."""
+GRACE = 0.5  # seconds, but no more than the limit itself, for the last steps of a call whose time is up
 
 
 class Clock:

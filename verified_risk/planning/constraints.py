@@ -56,7 +56,7 @@ from .clock import Clock
 from .grid_choice import own_grid, unit_that_fits
 from .problem import Problem
 from .result import Plan
-from .rounding import UNIT_ROUNDOFF, Enclosure, tidy_above
+from .rounding import UNIT_ROUNDOFF, tidy_above
 from .routes import solve
 from .search.driver import DEFAULT_GAP, DEFAULT_SECONDS, below
 from .search.grid_coordinates import Oracle
@@ -205,25 +205,17 @@ def undecided(constraints: tuple[Constraint, ...]) -> Unsupported:
 # -- any objectives, by Lagrangian duality -----------------------------------------------------------------------------
 
 
-MOST_PLANS = 40
-"""Maximum number of multipliers that are tried."""
-DEAREST = (16.0, 256.0, 4096.0)
-"""Prices of what a mixture lacks of a constraint, in turn, as long as one is not met."""
-FINEST_MULTIPLIER = 10**6
-"""Largest denominator of a multiplier."""
-ROUNDS = 12
-"""Maximum number of linearisations of a mixture."""
-COLUMNS = 30
-"""Maximum number of passes for one of them."""
-WEIGHTS = 2**40
-"""Weights of mixtures are multiples of one part in this."""
+MOST_PLANS = 40  # maximum number of multipliers that are tried
+DEAREST = (16.0, 256.0, 4096.0)  # prices of what a mixture lacks of a constraint, in turn, as long as one is not met
+FINEST_MULTIPLIER = 10**6  # largest denominator of a multiplier
+ROUNDS = 12  # maximum number of linearisations of a mixture
+COLUMNS = 30  # maximum number of passes for one of them
+WEIGHTS = 2**40  # weights of mixtures are multiples of one part in this
 SPARE = (1e-11, 1e-9, 1e-7)
 """Shares of the range of returns, in turn, by which a mixture in floats is to exceed its constraints, until it meets
 them exactly."""
-STARTS = (0.0, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
-"""Shares of a second policy in the CDFs at which mixtures are begun."""
-POLYGON = Fraction(1, 4**8)
-"""Accuracy of the polygons whose slopes guide a mixture."""
+STARTS = (0.0, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)  # shares of a second policy in the CDFs at which mixtures are begun
+POLYGON = Fraction(1, 4**8)  # accuracy of the polygons whose slopes guide a mixture
 
 
 @dataclass(frozen=True)
@@ -466,7 +458,9 @@ class _Mixer:
     def linearised(self, at: Floats, spare: float) -> tuple[Floats, Floats]:
         """Return the weights of the best mixture of columns, were the functionals linear as they are at a CDF, and its
         CDF."""
-        slopes = np.array([_slopes(p, at) for p in self.polygons]) * float(self.unit)
+        # the slope of the piece that begins at or before each value
+        pieces = [np.clip(np.searchsorted(p.x, at, side="right") - 1, 0, len(p.x) - 2) for p in self.polygons]
+        slopes = np.array([p.slope[piece] for p, piece in zip(self.polygons, pieces, strict=True)]) * float(self.unit)
         here = np.array([self.value(p, at) for p in self.polygons])
         wide = self.search.wide
         if not self.columns:
@@ -493,12 +487,6 @@ class _Mixer:
         policies = ((Fraction(w, total), GridPolicy(self.search.mdp, self.unit, TableRule(self.model, table)))
                     for w, table in kept)  # fmt: skip
         return self.search.judge(MixturePolicy(policies))
-
-
-def _slopes(polygon: Polygon, cdf: Floats) -> Floats:
-    """Return the slope of the piece of a polygon that begins at or before each value."""
-    piece = np.clip(np.searchsorted(polygon.x, cdf, side="right") - 1, 0, len(polygon.x) - 2)
-    return np.asarray((np.diff(polygon.g) / np.diff(polygon.x))[piece])
 
 
 def plan_by_lagrangian(
@@ -553,12 +541,9 @@ def _mix(search: _LagrangianSearch, unit: Fraction) -> None:
 # -- the mean and one CVaR ---------------------------------------------------------------------------------------------
 
 
-MOST_PASSES = 200
-"""Maximum number of directions; an answer rarely needs more than twenty."""
-FINEST_DIRECTION = 10**9
-"""Largest denominator of a direction."""
-SHARES = 2**53
-"""Weights of mixtures are multiples of one part in this."""
+MOST_PASSES = 200  # maximum number of directions; an answer rarely needs more than twenty
+FINEST_DIRECTION = 10**9  # largest denominator of a direction
+SHARES = 2**53  # weights of mixtures are multiples of one part in this
 
 
 @dataclass(frozen=True)
@@ -626,8 +611,7 @@ class _Problem:
             for a, c in wanted:
                 if theta == a:
                     found[_raised(support, c) < float_below(c)] = -np.inf
-                step = _multiplier(self.weight, a, theta)
-                if step is not None:
+                elif (step := (self.weight - theta) / (theta - a)) >= 0:  # weight + step * a = (1 + step) * theta
                     lagrangian = float(1 + step) * support - float(step * c)
                     rounding = 2.0**-50 * float(1 + step) * (np.abs(support) + abs(float(c)))
                     found = np.minimum(found, lagrangian + rounding)
@@ -641,14 +625,6 @@ class _Problem:
 def _raised(support: Floats, c: Fraction) -> Floats:
     """Return more than ``support``, so that a comparison with ``c`` is decided beyond rounding."""
     return support + 2.0**-50 * (np.abs(support) + abs(float(c)))
-
-
-def _multiplier(weight: Fraction, other: Fraction, theta: Fraction) -> Fraction | None:
-    """Return lambda >= 0 with ``weight + lambda * other = (1 + lambda) * theta``; None if there is none."""
-    if theta == other:
-        return None
-    step = (weight - theta) / (theta - other)
-    return step if step >= 0 else None
 
 
 class _DirectionSearch:
@@ -672,7 +648,9 @@ class _DirectionSearch:
         slope = (1 - theta) / self.problem.alpha
         self.tables[theta] = tables = budget_tables(model, theta / slope, 0, top, linear=self.linear)
         computed = np.maximum(scores_of(tables.shortfall, range(top + 1), theta, slope, top), -4.0 * (top + 1))
-        self.supports[theta] = computed + float_above(_margin(tables.enclosure, top))
+        # more than the rounding error: of the table, and of six operations on numbers below 8 (top + 1)
+        roundings, underflow = tables.enclosure.depth + 16, tables.enclosure.underflow
+        self.supports[theta] = computed + float_above(roundings * UNIT_ROUNDOFF * 8 * (top + 1) + underflow * 2**200)
 
     def rule(self, theta: Fraction, rho: int) -> MeanRule | BudgetRule:
         if theta == 1:
@@ -714,12 +692,6 @@ class _DirectionSearch:
                 if found is None or mixed > found[0]:
                     found = mixed, first, second, share
         return found
-
-
-def _margin(enclosure: Enclosure, top: int) -> Fraction:
-    """Return more than the rounding error of a support: of its table, and of six operations on numbers below
-    8 (top + 1)."""
-    return (enclosure.depth + 16) * UNIT_ROUNDOFF * 8 * (top + 1) + enclosure.underflow * 2**200
 
 
 def plan_one_level(

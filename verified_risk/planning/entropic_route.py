@@ -26,8 +26,7 @@ from .result import Plan
 from .rounding import tidy_above, tidy_below
 from .tails.refine import mean_plan
 
-PATIENCE = 60.0
-"""Seconds of a search for the best beta if no limit is given."""
+PATIENCE = 60.0  # seconds of a search for the best beta if no limit is given
 
 
 def plan_entropic(problem: Problem) -> Plan:

@@ -60,14 +60,11 @@ from .certify import Held, certify
 from .clock import Clock, Tick, TimeUp, read_seconds, unlimited
 from .result import Plan
 
-MOST_CELLS = 5_000_000
-"""Maximum number of pairs of state and return so far to list: two or three gigabytes."""
+MOST_CELLS = 5_000_000  # maximum number of pairs of state and return so far to list: two or three gigabytes
 MOST_BUDGETS = 10_000_000
 """Maximum number of pairs of state and budget that one pass lists: also two or three gigabytes."""
-CERTAINLY_MORE = 4 * MOST_CELLS
-"""Bound on the pairs of one step beyond which nothing is listed; such bounds are rough."""
-FEW_CELLS = 200
-"""Pairs of one step up to which Python integers take no time, however fine the grid of the returns."""
+CERTAINLY_MORE = 4 * MOST_CELLS  # bound on the pairs of one step beyond which nothing is listed; such bounds are rough
+FEW_CELLS = 200  # pairs of one step up to which Python integers take no time, however fine the grid of the returns
 
 Action: TypeAlias = int
 Decision: TypeAlias = Callable[[int, int, int], Action]
@@ -138,8 +135,7 @@ def _without_sums(mdp: MDP, objective: Weighting, clock: Clock) -> Plan:
     """Maximise the mean if there are too many sums of rewards to list; every other objective needs them."""
     if objective.levels != Levels(Fraction(1), ()):
         raise Unsupported(
-            f"{mdp!r} has too many returns to list: more than {MOST_CELLS:,} with their states",
-            instead="plan(mdp, G)",
+            f"{mdp!r} has too many returns to list: more than {MOST_CELLS:,} with their states", instead="plan(mdp, G)"
         )
     value, table = best_mean(mdp, clock.require)
     policy = MarkovPolicy(mdp, table)
@@ -384,8 +380,7 @@ Row: TypeAlias = npt.NDArray[Any]
 
 LARGEST_DENOMINATOR, MOST_UNITS, MOST_ACTIONS = 2**32, 2**31, 127
 """Limits on the denominators of successors and of rewards, on the units of a return, and on the actions of a state."""
-MOST_DIGITS = 50_000_000
-"""Maximum size of one table, in digits of 30 bits."""
+MOST_DIGITS = 50_000_000  # maximum size of one table, in digits of 30 bits
 
 
 class TooLarge(ArithmeticError):
@@ -525,12 +520,7 @@ def best_tail(
 
 
 def best_quantile(
-    mdp: MDP,
-    jump: Jump,
-    outlook: MeanToGo,
-    denominator: int,
-    unit: Fraction | None = None,
-    tick: Tick = unlimited,
+    mdp: MDP, jump: Jump, outlook: MeanToGo, denominator: int, unit: Fraction | None = None, tick: Tick = unlimited
 ) -> tuple[Fraction, Decision]:
     """Return the largest rho with ``min P(Z < rho) < alpha`` (or ``<= alpha``), and a decision that attains it.  Works
     on the rewards' own grid or, without a discount, on rewards rounded up to multiples of ``unit``."""

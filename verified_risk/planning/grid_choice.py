@@ -18,12 +18,10 @@ LARGEST_GRID = 2**40
 """Maximum number of grid points; with more, sums of units times probabilities are too inexact in float64."""
 OWN_CELLS = 20_000_000
 """Maximum number of cells for which a discounted model is planned on its own grid, without rounding: about a second."""
-DEFAULT_GAP = Fraction(1, 1000)
-"""Default gap, as a share of the range of returns, if neither grid nor gap is given."""
+DEFAULT_GAP = Fraction(1, 1000)  # default gap, as a share of the range of returns, if neither grid nor gap is given
 MOST_ATOMS = 3_000_000
 """Maximum number of values that continuous rewards may be rounded to: about a gigabyte of rationals."""
-SEARCH_POINTS = 300
-"""Returns that a search distinguishes if no grid is given; its tables grow with their square."""
+SEARCH_POINTS = 300  # returns that a search distinguishes if no grid is given; its tables grow with their square
 SEARCH_OWN_POINTS = 2000
 """Maximum number of returns for which the search of a discounted model stays on its own grid, without rounding."""
 

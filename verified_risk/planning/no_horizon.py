@@ -42,17 +42,13 @@ from .rounding import tidy_above, tidy_below
 if TYPE_CHECKING:
     from ..proving import Proved
 
-SHARE = Fraction(1, 2)
-"""The share of the gap that what follows the planned steps may take."""
-MOST_STEPS = 100_000
-"""Maximum number of steps planned."""
-MOST_PASSES = 2000
-"""Maximum number of passes that tighten a bound on the rewards of a path."""
+SHARE = Fraction(1, 2)  # the share of the gap that what follows the planned steps may take
+MOST_STEPS = 100_000  # maximum number of steps planned
+MOST_PASSES = 2000  # maximum number of passes that tighten a bound on the rewards of a path
 ULP = 2.0**-52
 SETTLED = 1e-3
 """Change per pass, in steps, at which the number of steps is scaled to a bound: below 1/2, as 1 - 2 SETTLED divides."""
-STILL = 1e-6
-"""Change per pass, as a share of the trivial bound, at which a bound on rewards is not tightened further."""
+STILL = 1e-6  # change per pass, as a share of the trivial bound, at which a bound on rewards is not tightened further
 
 Floats: TypeAlias = npt.NDArray[Any]
 

@@ -15,8 +15,7 @@ from .exact_route import FEW_CELLS
 from .grid_choice import own_grid, steps_remaining
 from .search.attained_coordinates import Unfolded, unfolded
 
-MANY_POINTS = 100_000
-"""Cells of plain tables beyond which the attainable returns, if few, are listed instead."""
+MANY_POINTS = 100_000  # cells of plain tables beyond which the attainable returns, if few, are listed instead
 
 
 @dataclass(frozen=True)

@@ -49,10 +49,7 @@ class ErrorBudget:
 
         :returns: plain lists, dicts, numbers and text
         """
-        return {
-            "method": self.method,
-            "contributions": [[source, text(x)] for source, x in self.contributions],
-        }
+        return {"method": self.method, "contributions": [[source, text(x)] for source, x in self.contributions]}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> ErrorBudget:

@@ -45,10 +45,8 @@ from .search.driver import DEFAULT_GAP
 
 Array: TypeAlias = Any
 """A numpy array of floats, or of rationals as objects."""
-EXACT_TERMS = 100_000
-"""Products up to which rationals are used: about a second."""
-AT_ONCE = 2_000_000
-"""Numbers held in one array while a step is computed."""
+EXACT_TERMS = 100_000  # products up to which rationals are used: about a second
+AT_ONCE = 2_000_000  # numbers held in one array while a step is computed
 
 
 @dataclass(frozen=True)

@@ -78,8 +78,7 @@ def tidy_below(x: Fraction) -> Fraction:
     return Fraction(math.floor(x * 2**64), 2**64)  # a float would lose the fractional part of a large number
 
 
-POINTS = Fraction(1, 2**58)
-"""Share of the range of returns within which a certificate encloses an irrational weighting."""
+POINTS = Fraction(1, 2**58)  # share of the range of returns within which a certificate encloses an irrational weighting
 
 
 def confirmable(lower: Fraction, mdp: MDP, objective: Weighting) -> Fraction:

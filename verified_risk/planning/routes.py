@@ -135,11 +135,7 @@ def _on_grid(method: Callable[[Problem, FloatModel, Clock], Plan]) -> Callable[[
 
 ROUTES = (
     Route("entropic risk and EVaR", lambda p: isinstance(p.objective, Entropic), plan_entropic),
-    Route(
-        "integers, over attainable returns",
-        lambda p: p.eta is None and few_returns(p.mdp, p.objective),
-        _exact,
-    ),
+    Route("integers, over attainable returns", lambda p: p.eta is None and few_returns(p.mdp, p.objective), _exact),
     Route(
         "mean and one CVaR, tables read between grid points",
         lambda p: serves(p.mdp, p.objective) and not served_by_own_grid(p.mdp, p.eta),
@@ -156,9 +152,7 @@ ROUTES = (
         search_attained_returns,
     ),
     Route(
-        "search, tables read between grid points",
-        lambda p: p.needs_search and interpolates(p.mdp, p.eta),
-        search_cells,
+        "search, tables read between grid points", lambda p: p.needs_search and interpolates(p.mdp, p.eta), search_cells
     ),
     Route("a few CVaRs on a grid", lambda p: few_levels(p.objective), _on_grid(_several_levels)),
     Route("VaR on a grid", lambda p: p.objective.quantile is not None, _on_grid(_thresholds)),
@@ -170,12 +164,9 @@ ROUTES = (
 # -- bounds by one pass ------------------------------------------------------------------------------------------------
 
 
-LEVELS = tuple(Fraction(1, k) for k in (20, 4, 2))
-"""Levels of the CVaRs that are tried."""
-SHARES = 10**6
-"""Denominator of the weights of CVaRs."""
-RESERVED = 0.2
-"""Share of a time limit that a search leaves for this."""
+LEVELS = tuple(Fraction(1, k) for k in (20, 4, 2))  # levels of the CVaRs that are tried
+SHARES = 10**6  # denominator of the weights of CVaRs
+RESERVED = 0.2  # share of a time limit that a search leaves for this
 
 
 def improved(found: Plan, problem: Problem) -> Plan:

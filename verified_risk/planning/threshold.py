@@ -19,10 +19,8 @@ from .exact_route import best_quantile as best_quantile_in_rows
 from .tails.budget_tables import BudgetRule, BudgetTables, budget_tables
 from .tails.tail_route import TIE_SHARE, Bounds
 
-EXACT_CELLS = 300_000
-"""Maximum number of backups for deciding thresholds cell by cell: about a second."""
-ROW_CELLS = 30_000_000
-"""Maximum number of backups for deciding thresholds row by row: about ten seconds."""
+EXACT_CELLS = 300_000  # maximum number of backups for deciding thresholds cell by cell: about a second
+ROW_CELLS = 30_000_000  # maximum number of backups for deciding thresholds row by row: about ten seconds
 SECONDS_PER_CELL, SECONDS_IN_ROWS = 4e-6, 3e-7
 """Approximate costs of both; they matter only when time is short."""
 NONE = Bounds(Fraction(-1), Fraction(-1), Fraction(-1), lambda t, s, i: 0)

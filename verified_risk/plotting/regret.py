@@ -7,8 +7,7 @@ from ..errors import InvalidArgument, Unsupported
 from ..learning import Run
 from .picture import BLUE, INK, LINES, QUIET, Picture, annotate, new_figure, quiet_grid, style
 
-NOTHING = 1e-9
-"""Regrets below this are rounding errors."""
+NOTHING = 1e-9  # regrets below this are rounding errors
 
 
 @style()

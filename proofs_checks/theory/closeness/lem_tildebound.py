@@ -43,11 +43,6 @@ from ..regret import class_markov
 from . import close_hat_tilde
 
 
-def _event(case: Played) -> bool:
-    """The event; with one or two states the rows are within eps_P = 2 eps_R in the l1 norm."""
-    return event(case) and case.mdp.n_states <= 2
-
-
 def _corrected_slack(case: Played) -> Real:
     horizon = case.mdp.horizon
 
@@ -74,7 +69,8 @@ TILDE: Statement[Any] = Statement(
         r"\ \pi \text{ Markov}",
         "on the event, every Markov policy has nearly the same objective in the empirical and in the true model",
         _corrected_slack,
-        when=Hypotheses(Markov=is_markov, event=_event),
+        # with one or two states the rows are within eps_P = 2 eps_R in the l1 norm
+        when=Hypotheses(Markov=is_markov, event=lambda case: event(case) and case.mdp.n_states <= 2),
     ),
     cause=causes.PARTS,
     uses=("lem:genbound", "close/markov"),
@@ -89,11 +85,6 @@ TILDE: Statement[Any] = Statement(
 )
 
 
-def _hat_slack(case: Seen) -> Real:
-    gap = absolute(optimistic_value(case) - empirical_value(case))
-    return HORIZON * root(2) * printed_budget(case) - gap
-
-
 HAT_TILDE: Statement[Any] = Statement(
     label="lem:hattildebound",
     title="the optimistic model is close to the empirical one",
@@ -101,7 +92,9 @@ HAT_TILDE: Statement[Any] = Statement(
     printed=Claim(
         r"|\hat\Phi(\pi) - \tilde\Phi(\pi)| \le T L_G \sqrt{|S|}\, \mathbf E_M \sum_t (\epsilon_P + \epsilon_R)",
         "every policy has nearly the same objective in the optimistic and in the empirical model",
-        _hat_slack,
+        lambda case: (
+            HORIZON * root(2) * printed_budget(case) - absolute(optimistic_value(case) - empirical_value(case))
+        ),
         when=valid,
     ),
     corrected=Claim(
@@ -126,11 +119,6 @@ HAT_TILDE: Statement[Any] = Statement(
 )
 
 
-def _full_slack(case: Seen) -> Real:
-    gap = absolute(optimistic_value(case) - true_value(case))
-    return 2 * HORIZON * root(2) * printed_budget(case) - gap
-
-
 FULL = replace(
     TILDE,
     label="lem:fullbound",
@@ -139,7 +127,7 @@ FULL = replace(
         r"|\hat\Phi(\pi) - \Phi(\pi)| \le 2 T L_G \sqrt{|S|}\, \mathbf E_M \sum_t (\epsilon_P + \epsilon_R) "
         r"\text{ on } \mathcal E",
         "on the event, every policy has nearly the same objective in the optimistic and in the true model",
-        _full_slack,
+        lambda case: 2 * HORIZON * root(2) * printed_budget(case) - absolute(optimistic_value(case) - true_value(case)),
         when=on_the_event,
     ),
     corrected=Claim(

@@ -60,11 +60,6 @@ def within(case: Case) -> Fraction:
     return walk(0, ((0, 0), (0, 0)), Fraction(1))
 
 
-def _whole_tree(case: Case) -> bool:
-    size = len(case.actions) + 1
-    return size & (size - 1) == 0
-
-
 @st.composite
 def _drawn(draw: st.DrawFn) -> Case:
     small = st.sampled_from((Fraction(1, 10), Fraction(1, 4), Fraction(1, 3), Fraction(9, 10)))
@@ -82,7 +77,7 @@ STATEMENT = Statement(
         r"P[\forall k, s, a:\ \|F_{\tilde R} - F_R\|_\infty \le \epsilon,\ \tilde P - P \le \epsilon] \ge 1 - \delta",
         "for every learner, all estimates are within their radii at once, except with probability delta",
         lambda case: at_most(1 - within(case), case.delta),
-        when=_whole_tree,
+        when=lambda case: (len(case.actions) + 1).bit_count() == 1,
     ),
     uses=("L0/tape",),
     cases=_drawn,

@@ -211,5 +211,4 @@ SUP_NORM = Statement(
     examples_share=0.5,
 )
 
-STATEMENTS = (REWARDS, L1, SUP_NORM)
-"""Hoeffding's inequality stands in the appendix."""
+STATEMENTS = (REWARDS, L1, SUP_NORM)  # Hoeffding's inequality stands in the appendix

@@ -21,8 +21,7 @@ from ...engine.model import Claim, Formal, Real, Statement, at_most
 from .. import reasons
 from .regret_sizes import Problem
 
-CONSTANT = 21
-"""Constant of a one-sided deviation; a CDF leaves its band on two sides."""
+CONSTANT = 21  # constant of a one-sided deviation; a CDF leaves its band on two sides
 
 
 @dataclass(frozen=True)

@@ -55,11 +55,6 @@ def _few(case: Visits) -> int:
     return sum(v for n, v in before(case.visits) if n <= case.horizon)
 
 
-def _visited_slack(case: Visits) -> Real:
-    """1/sqrt(N) <= 1 needs N >= 1: the least N of an episode that visits the pair, less 1."""
-    return Fraction(min(n for n, v in before(case.visits) if v) - 1)
-
-
 def capped(n: int) -> Real:
     """min(1, 1/sqrt(n)), 1 at n = 0."""
     return Fraction(1) if n == 0 else divide(Fraction(1), root(n))
@@ -70,10 +65,6 @@ def _capped_slack(case: Visits) -> Real:
     many = ((n, v) for n, v in before(case.visits) if n > case.horizon)
     roots = total(root(Fraction(2, index)) for n, v in many for index in range(n + 1, n + v + 1))
     return at_most(_spent(case.visits), _few(case) + roots)
-
-
-def _some_visit(case: Visits) -> bool:
-    return any(case.visits)
 
 
 @cache
@@ -164,14 +155,14 @@ UNVISITED = replace(
     printed=Claim(
         r"N^{(k)} \le T \Rightarrow 1/\sqrt{N^{(k)}} \le 1",
         "each of the few visits costs at most 1 (it needs N >= 1; at the first visit N = 0 and the term is infinite)",
-        _visited_slack,
-        when=_some_visit,
+        lambda case: Fraction(min(n for n, v in before(case.visits) if v) - 1),
+        when=lambda case: any(case.visits),
     ),
     corrected=Claim(
         r"\sum \min(1, 1/\sqrt{N^{(k)}}) \le \#\{N^{(k)} \le T\} + \sum_{N^{(k)} > T} \sqrt{2/N^{(k)}_t}",
         "with the cost capped at 1 the split is right",
         _capped_slack,
-        when=_some_visit,
+        when=lambda case: any(case.visits),
     ),
     cause=causes.UNVISITED,
     uses=("def:unvisited", "thm:main/visits"),

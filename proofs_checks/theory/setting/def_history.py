@@ -95,11 +95,6 @@ def _episode_printed(case: Case) -> Fraction:
     return -collected.kolmogorov(vr.return_law(case.mdp, case.policy))
 
 
-def _episode_corrected(case: Case) -> Fraction:
-    """Minus the KS distance between the reward in xi_{T+1} (T rewards) and the return."""
-    return -law_by_histories(case.mdp, case.policy).kolmogorov(vr.return_law(case.mdp, case.policy))
-
-
 PAYING = vr.MDP(0, [[[1]]], [[1]], 1)
 
 
@@ -115,7 +110,7 @@ EPISODE = replace(
     corrected=Claim(
         r"Z = J(\xi_{T+1}), \quad \xi_{T+1} \in \mathcal Z_{T+1}",
         "The rewards recorded in a history of length T + 1 add up to the return.",
-        _episode_corrected,
+        lambda case: -law_by_histories(case.mdp, case.policy).kolmogorov(vr.return_law(case.mdp, case.policy)),
     ),
     cause=causes.EPISODE,
     uses=("def:history",),

@@ -121,13 +121,6 @@ KEY = Statement(
 # -- the evaluator ----------------------------------------------------------------------------------------------------
 
 
-def _policy_cases() -> st.SearchStrategy[PolicyCase]:
-    pairs = st.booleans().flatmap(
-        lambda product: strategies.mdps_with_policies(max_horizon=3, max_actions=3, max_atoms=2, product=product)
-    )
-    return pairs.map(lambda pair: PolicyCase(*pair))
-
-
 EVALUATOR = Statement(
     label="production/evaluator",
     title="the evaluator is the history measure",
@@ -138,7 +131,11 @@ EVALUATOR = Statement(
         lambda case: -vr.return_law(case.mdp, case.policy).kolmogorov(law_by_histories(case.mdp, case.policy)),
     ),
     uses=("def:history",),
-    cases=_policy_cases,
+    cases=lambda: (
+        st.booleans()
+        .flatmap(lambda both: strategies.mdps_with_policies(max_horizon=3, max_actions=3, max_atoms=2, product=both))
+        .map(lambda pair: PolicyCase(*pair))
+    ),
     small_cases=lambda: (PolicyCase(mdp, policy) for mdp in coin_models() for policy in history_policies(mdp)),
     small_size=f"{COIN_MODELS}, all deterministic history policies",
     formal=Formal(

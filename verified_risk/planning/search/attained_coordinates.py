@@ -42,16 +42,11 @@ from .relaxation import Mixture
 if TYPE_CHECKING:
     from ..problem import Problem
 
-MANY_POINTS = 100
-"""Points of the returns' own grid up to which a search on that grid takes no time."""
-SPARSE = 4
-"""Own-grid points per attainable return from which on the search is over the returns, not the grid."""
-MOST_RETURNS = 300
-"""Maximum number of attainable returns, each a coordinate with a polygon of its own."""
-MOST_CELLS = 3000
-"""Maximum number of triples of step, state and return so far to unfold."""
-MOST_ENTRIES = 5_000_000
-"""Maximum number of entries of the search's tables: a hundred megabytes."""
+MANY_POINTS = 100  # points of the returns' own grid up to which a search on that grid takes no time
+SPARSE = 4  # own-grid points per attainable return from which on the search is over the returns, not the grid
+MOST_RETURNS = 300  # maximum number of attainable returns, each a coordinate with a polygon of its own
+MOST_CELLS = 3000  # maximum number of triples of step, state and return so far to unfold
+MOST_ENTRIES = 5_000_000  # maximum number of entries of the search's tables: a hundred megabytes
 
 
 @dataclass(frozen=True)

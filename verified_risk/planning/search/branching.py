@@ -22,21 +22,15 @@ from ...mdp.packed import Floats
 from .. import clock
 from .relaxation import Atoms, Relaxation
 
-ROOT_ROUNDS = 120
-"""Maximum number of rounds at the root; all nodes benefit from them, and most searches end there."""
-ROOT_PROBES = 20
-"""Coordinates probed per round at the root."""
+ROOT_ROUNDS = 120  # maximum number of rounds at the root; all nodes benefit from them, and most searches end there
+ROOT_PROBES = 20  # coordinates probed per round at the root
 SHRUNK = 0.3
 """The root is contracted once its width is at most this share of what the last contraction left, or when it stops
 shrinking: a contraction costs as much as a hundred probes."""
-MORE_STEPS = 24
-"""Relaxation steps per round at the root, once the first few no longer shrink its box."""
-NODE_ROUNDS = 6
-"""Maximum number of rounds of contraction at any other node; its children can be cut further."""
-WORTHWHILE = 0.85
-"""A round that leaves more than this share of a node's width is the last: branching is then faster."""
-ROOT_WORTHWHILE = 0.97
-"""The same for the root, whose cuts every node inherits, so that slower progress still pays."""
+MORE_STEPS = 24  # relaxation steps per round at the root, once the first few no longer shrink its box
+NODE_ROUNDS = 6  # maximum number of rounds of contraction at any other node; its children can be cut further
+WORTHWHILE = 0.85  # a round that leaves more than this share of a node's width is the last: branching is then faster
+ROOT_WORTHWHILE = 0.97  # the same for the root, whose cuts every node inherits, so that slower progress still pays
 
 
 @dataclass

@@ -70,16 +70,12 @@ from .driver import (
 from .grid_coordinates import MOST_ACTIONS
 from .relaxation import Mixture
 
-FIRST_CELLS = 64
-"""Cells of the first grid, which is coarse, since its passes are timed to choose the next one."""
+FIRST_CELLS = 64  # cells of the first grid, which is coarse, since its passes are timed to choose the next one
 MOST_CELLS = 2048
 """Maximum number of cells of the finest grid: the tables of a search grow with the square of the cells."""
-DEFAULT_GAP = Fraction(1, 1000)
-"""Default gap to aim at, as a share of the range of returns."""
-ACCURACY = Fraction(1, 1000)
-"""Largest distance between the polygon and the weighting, as a share of one cell."""
-PASSES = 60
-"""Approximate number of passes in a round that reaches the bound of its root."""
+DEFAULT_GAP = Fraction(1, 1000)  # default gap to aim at, as a share of the range of returns
+ACCURACY = Fraction(1, 1000)  # largest distance between the polygon and the weighting, as a share of one cell
+PASSES = 60  # approximate number of passes in a round that reaches the bound of its root
 
 
 @dataclass(frozen=True)
@@ -298,8 +294,7 @@ def compile_cells() -> None:
 # -- the oracle --------------------------------------------------------------------------------------------------------
 
 
-CELLS_PER_SECOND = 2e8
-"""Table entries that the contractor mixes per second: a first guess, until a pass has been timed."""
+CELLS_PER_SECOND = 2e8  # table entries that the contractor mixes per second: a first guess, until a pass has been timed
 
 
 def cells_of(mdp: MDP, eta: Fraction) -> int:
@@ -500,10 +495,8 @@ class CellSearch(Search):
 # -- pruning by the mean -----------------------------------------------------------------------------------------------
 
 
-POINTS = 512
-"""Points of each step's laws: a finer grid moves laws less, so losses rule out more, but takes longer."""
-SAFE = 2.0**-30
-"""Exceeds the rounding error of any loss or distance, as a share of the remaining range."""
+POINTS = 512  # points of each step's laws: a finer grid moves laws less, so losses rule out more, but takes longer
+SAFE = 2.0**-30  # exceeds the rounding error of any loss or distance, as a share of the remaining range
 
 
 @dataclass(frozen=True)

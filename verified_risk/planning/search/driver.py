@@ -39,18 +39,14 @@ from .branching import Node, Search
 from .grid_coordinates import Oracle
 from .relaxation import Mixture
 
-DEFAULT_SECONDS = 60.0
-"""Time limit of a search with neither a gap nor a time limit, or with an unattainable gap."""
-DEFAULT_GAP = Fraction(1, 10**6)
-"""Default gap to aim at, as a share of the range of returns."""
+DEFAULT_SECONDS = 60.0  # time limit of a search with neither a gap nor a time limit, or with an unattainable gap
+DEFAULT_GAP = Fraction(1, 10**6)  # default gap to aim at, as a share of the range of returns
 CLOSEST = Fraction(1, 10**10)
 """Smallest gap of a search, as a share of the range of returns; a smaller one implies a time limit."""
-LEAST_WEIGHT = 1e-10
-"""Parts of a mixture with less weight are dropped; the lower bound is that of the remainder."""
+LEAST_WEIGHT = 1e-10  # parts of a mixture with less weight are dropped; the lower bound is that of the remainder
 SPARED = 2.0**-38
 """Share of the range of returns added to the upper bound, so that a certificate in integers can confirm it."""
-SECONDS_PER_KNOT = 1.5e-4
-"""Approximate time per knot of a polygon; it matters only when time is short."""
+SECONDS_PER_KNOT = 1.5e-4  # approximate time per knot of a polygon; it matters only when time is short
 
 
 @dataclass(frozen=True)

@@ -27,12 +27,9 @@ from .. import clock
 PENALTY = 20.0
 """Penalty per unit by which a CDF value leaves its box.  Slopes of G are of the order of 1 to 10, so a point outside
 pays more than it gains.  It only guides the search: every cost vector gives a valid bound."""
-STARTS = 40
-"""Maximum number of policies tried for a first incumbent."""
-FRUITLESS = 8
-"""Starts in a row without a better incumbent after which no more are tried."""
-SHARP = 1e-10
-"""The least blur, at which a point at a corner sees the slopes of both sides."""
+STARTS = 40  # maximum number of policies tried for a first incumbent
+FRUITLESS = 8  # starts in a row without a better incumbent after which no more are tried
+SHARP = 1e-10  # the least blur, at which a point at a corner sees the slopes of both sides
 BLURRED = 0.05
 """Distance from a corner of G, as a share of the widest box, within which both slopes count; steps zigzag less."""
 
@@ -358,10 +355,8 @@ Table: TypeAlias = npt.NDArray[Any]
 """The choices of a deterministic policy."""
 Parts: TypeAlias = list[tuple[float, Table]]
 
-SAME = 1e-11
-"""Distance within which CDFs are one atom: passes that break ties differently differ by rounding."""
-NOTHING = 1e-14
-"""Weights below this are rounding errors and become 0."""
+SAME = 1e-11  # distance within which CDFs are one atom: passes that break ties differently differ by rounding
+NOTHING = 1e-14  # weights below this are rounding errors and become 0
 
 
 class Atoms:

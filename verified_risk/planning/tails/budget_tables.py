@@ -36,16 +36,11 @@ from ..rounding import Enclosure, round_up_to_two_digits
 from ..threads import in_threads, shares
 from . import in_numpy
 
-DENSE_SHARE = 2 / 3
-"""Successors per state above which BLAS beats the sparse sweeps (docs/decisions/planner.md)."""
-CHUNK = 8
-"""States per BLAS call: few enough that their mixed rows stay in the cache until their rewards are done."""
-NUMPY_TERMS_PER_STEP = 100
-"""Products that numpy computes and adds in the time of one step of a Python loop."""
-COMPILING = 3.0
-"""Approximate seconds to compile one of these kernels."""
-NUMPY_STEPS = 50
-"""Overhead of numpy calls per step of the model, in steps of a Python loop."""
+DENSE_SHARE = 2 / 3  # successors per state above which BLAS beats the sparse sweeps (docs/decisions/planner.md)
+CHUNK = 8  # states per BLAS call: few enough that their mixed rows stay in the cache until their rewards are done
+NUMPY_TERMS_PER_STEP = 100  # products that numpy computes and adds in the time of one step of a Python loop
+COMPILING = 3.0  # approximate seconds to compile one of these kernels
+NUMPY_STEPS = 50  # overhead of numpy calls per step of the model, in steps of a Python loop
 
 
 def require_memory(model: FloatModel, widths: Ints, width: int) -> None:

@@ -38,8 +38,7 @@ from .tail_route import assemble
 if TYPE_CHECKING:
     from ...plotting import Picture
 
-MOST_POINTS = 64
-"""Default number of points of a front; each is a plan of its own."""
+MOST_POINTS = 64  # default number of points of a front; each is a plan of its own
 SHOWN_LEVELS = ("1/100", "1/20", "1/10", "1/4", "1/2", "3/4", "1")
 FRONTIER_COLUMNS = ("alpha", "attained", "no policy has more than", "gap")
 

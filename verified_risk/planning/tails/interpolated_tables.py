@@ -37,8 +37,7 @@ from ..rounding import Enclosure, round_up_to_two_digits
 from ..threads import in_threads, shares
 
 ROUNDOFF = 2.0**-53
-TINY = 1e-290
-"""Exceeds the total underflow of one step."""
+TINY = 1e-290  # exceeds the total underflow of one step
 
 
 @dataclass(frozen=True)

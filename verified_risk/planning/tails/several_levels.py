@@ -40,12 +40,9 @@ from ..rounding import UNIT_ROUNDOFF
 from .budget_tables import BudgetRule, BudgetTables, LinearPart, Shortfall, budget_tables, linear_part
 from .tail_route import Bounds
 
-MOST_LEVELS = 6
-"""CVaRs up to which this is faster than a search over CDFs; the passes grow threefold with each level."""
-LARGEST_SLOPE = 2**60
-"""Largest sum of slopes; beyond it, levels this small are left to the search over CDFs."""
-ROUNDS = 12
-"""Maximum number of improvements of an incumbent by the quantiles of its own law."""
+MOST_LEVELS = 6  # CVaRs up to which this is faster than a search over CDFs; the passes grow threefold with each level
+LARGEST_SLOPE = 2**60  # largest sum of slopes; beyond it, levels this small are left to the search over CDFs
+ROUNDS = 12  # maximum number of improvements of an incumbent by the quantiles of its own law
 
 Shown: TypeAlias = Callable[[Fraction, Fraction], None]
 Steps: TypeAlias = tuple[int, ...]

@@ -39,10 +39,8 @@ STEEPEST = Fraction(2**900)
 :func:`best_single_level` and :func:`assemble` replace it."""
 
 
-TIE_SHARE = Fraction(1, 2**33)
-"""Weight of the mean where it decides between policies that are as good."""
-MOST_RIVALS = 64
-"""Maximum number of values of rho to compare exactly."""
+TIE_SHARE = Fraction(1, 2**33)  # weight of the mean where it decides between policies that are as good
+MOST_RIVALS = 64  # maximum number of values of rho to compare exactly
 
 
 @dataclass(frozen=True)
