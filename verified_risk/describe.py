@@ -43,8 +43,7 @@ class Decisions:
     played: Mapping[Place, Choice]
     mass: Mapping[Place, float]
     steps: int
-    earned: str
-    """The meaning of a place's third number: ``"earned"``, ``"rounded"`` or ``"average"``."""
+    earned: str  # the meaning of a place's third number: `"earned"`, `"rounded"` or `"average"`
 
     @property
     def open_places(self) -> list[Place]:

@@ -60,8 +60,7 @@ class Multiples:
     ((1, 2), Fraction(1, 6))
     """
 
-    tops: tuple[int, ...]
-    """The rewards, over ``whole``."""
+    tops: tuple[int, ...]  # the rewards, over `whole`
     whole: int
 
     @classmethod
@@ -96,8 +95,7 @@ class GridStep:
     units: tuple[tuple[int, ...], ...]
     masses: tuple[tuple[Fraction, ...], ...]
     row: Ints
-    loss: Fraction
-    """The largest amount by which rounding up raised a reward of this step."""
+    loss: Fraction  # the largest amount by which rounding up raised a reward of this step
 
     @cached_property
     def least(self) -> int:
@@ -354,16 +352,11 @@ class Step:
     units: Ints
     prob: Floats
     start: Ints
-    least: int
-    """The amount subtracted from every reward of the step, in units."""
-    span: int
-    """The greatest shifted reward."""
-    shortfall: Floats
-    """Per action, ``E[span - R]`` in units: nonnegative, computed in float64."""
-    variance: Floats
-    """Per action, the variance of the reward in units (product form only)."""
-    loss: Fraction
-    """The largest amount by which rounding up raised a reward of this step."""
+    least: int  # the amount subtracted from every reward of the step, in units
+    span: int  # the greatest shifted reward
+    shortfall: Floats  # per action, `E[span - R]` in units: nonnegative, computed in float64
+    variance: Floats  # per action, the variance of the reward in units (product form only)
+    loss: Fraction  # the largest amount by which rounding up raised a reward of this step
 
 
 @dataclass(frozen=True)
@@ -396,8 +389,7 @@ class FloatModel:
     steps: tuple[Step, ...]
     initial_state: Ints
     initial_prob: Floats
-    exact: bool
-    """True if no reward was rounded."""
+    exact: bool  # true if no reward was rounded
 
     @property
     def horizon(self) -> int:
@@ -507,12 +499,9 @@ class ScaledStep:
     """The rewards of one step in units of its own grid."""
 
     units: Ints
-    share: Floats
-    """The fraction of a unit above ``units``, rounded to nearest."""
-    span: int
-    """An integer at least the greatest reward."""
-    scale: float
-    """The range of the rewards of the step, in units, rounded to nearest."""
+    share: Floats  # the fraction of a unit above `units`, rounded to nearest
+    span: int  # an integer at least the greatest reward
+    scale: float  # the range of the rewards of the step, in units, rounded to nearest
 
 
 @dataclass(frozen=True)

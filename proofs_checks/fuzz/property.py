@@ -51,8 +51,7 @@ class Property:
     smaller: Callable[[Case], Iterator[Case]] = lambda case: iter(())
     available: Callable[[], str | None] = lambda: None
     """Return why the property cannot be checked here, or None if it can."""
-    warm: Callable[[], None] = lambda: None
-    """Compile kernels before the time of a case is measured."""
+    warm: Callable[[], None] = lambda: None  # compile kernels before the time of a case is measured
 
 
 @dataclass

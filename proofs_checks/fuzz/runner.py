@@ -54,8 +54,7 @@ class Count:
     seconds: float = 0.0
     failures: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
-    absent: str | None = None
-    """The reason why the property could not be checked in the last run; None if it could."""
+    absent: str | None = None  # the reason why the property could not be checked in the last run; None if it could
 
 
 class Folder:
@@ -207,10 +206,8 @@ class Report:
     page: Path
     counts: dict[str, Count]
     cases: int = 0
-    found: list[Failure] = field(default_factory=list)
-    """Failures that the folder did not hold before."""
-    met: int = 0
-    """Number of failing cases, known ones included."""
+    found: list[Failure] = field(default_factory=list)  # failures that the folder did not hold before
+    met: int = 0  # number of failing cases, known ones included
 
 
 def run(

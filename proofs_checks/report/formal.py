@@ -49,10 +49,6 @@ def _theorem(theorem: Theorem) -> str:
     differs = [theorem.differs, *(one.formal.counterexample for role, one in named if role == "refutes")]
     anchor = theorem.anchor or next((one.theory for _, one in named), "")
     link = f"[{theorem.name}]({SOURCES}/{theorem.file})"
-    words = f"[{_title(anchor)}]({anchor})"
+    title = anchor.rpartition("#")[2].removesuffix(".md").replace("-", " ")  # `key identity` of `#key-identity`
+    words = f"[{title}]({anchor})"
     return table_row(("; ".join(roles), link, theorem.given, "; ".join(filter(None, dict.fromkeys(differs))), words))
-
-
-def _title(anchor: str) -> str:
-    """``key identity`` for ``01-setting.md#key-identity``."""
-    return anchor.rpartition("#")[2].removesuffix(".md").replace("-", " ")

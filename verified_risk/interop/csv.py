@@ -152,15 +152,9 @@ def _parse(content: str, where: str, *, names: bool) -> tuple[list[Line], list[s
             mass = number(p, "probability", line)
             if mass < 0:
                 raise InvalidFile(f"{where}, line {line}: probability is {said(mass)}, wanted a probability in [0, 1]")
-            yield (
-                line,
-                thing(s, "idstatefrom", line),
-                thing(a, "idaction", line),
-                thing(target, "idstateto", line),
-                mass,
-                number(r, "reward", line),
-                () if step_at is None else (index(row[step_at], STEP, line),),
-            )
+            named = (thing(s, "idstatefrom", line), thing(a, "idaction", line), thing(target, "idstateto", line))
+            paid = number(r, "reward", line)
+            yield line, *named, mass, paid, () if step_at is None else (index(row[step_at], STEP, line),)
 
     thing = name if names else index
     found = list(lines())

@@ -59,7 +59,8 @@ def mdp_of_environment(
     if options:
         raise InvalidArgument("options are for an environment given by its id; this one has been made already")
     inner = getattr(env, "unwrapped", env)
-    name = _name(env, inner)
+    spec = getattr(env, "spec", None)
+    name = str(spec.id) if spec is not None else type(inner).__name__
     _refuse_what_the_table_does_not_say(env, inner, name)
     n, table = _table(inner, name)
     steps = _limit(env) if horizon is None else math.inf if horizon == "auto" else horizon
@@ -149,11 +150,6 @@ def _make(identifier: str, options: Mapping[str, Any]) -> Any:
     except (gymnasium.error.Error, TypeError, KeyError, ValueError, AttributeError) as error:
         with_options = f" with {dict(options)}" if options else ""
         raise InvalidModel(f"gymnasium makes no environment {identifier!r}{with_options}: {error}") from None
-
-
-def _name(env: Any, inner: Any) -> str:
-    spec = getattr(env, "spec", None)
-    return str(spec.id) if spec is not None else type(inner).__name__
 
 
 def _refuse_what_the_table_does_not_say(env: Any, inner: Any, name: str) -> None:

@@ -247,7 +247,8 @@ def mdp_of_rows(
     for what, found in (("initial", law), ("terminal", terminal if isinstance(terminal, Mapping) else {})):
         strange = next((s for s in found if s not in number), None)
         if strange is not None:
-            raise InvalidModel(f"{what} names state {strange!r}, wanted one of the table's: {_some(number)}")
+            known = ", ".join(repr(name) for name in list(number)[:MOST_NAMED]) + ", …" * (len(number) > MOST_NAMED)
+            raise InvalidModel(f"{what} names state {strange!r}, wanted one of the table's: {known}")
     for s in number:
         if s not in choices and s not in still:
             raise InvalidModel(
@@ -293,8 +294,3 @@ def _ordered(names: Iterable[Any]) -> list[Any]:
     """Return whole numbers in their order, other names in the order in which they appear."""
     listed = list(dict.fromkeys(names))
     return sorted(listed) if all(as_whole(name) is not None for name in listed) else listed
-
-
-def _some(names: Iterable[Any]) -> str:
-    listed = [repr(name) for name in names]
-    return ", ".join(listed[:MOST_NAMED]) + (", …" if len(listed) > MOST_NAMED else "")

@@ -92,7 +92,8 @@ def read_storm(
         _require_choices_in_discrete_time(built, where)
         name, chosen = _reward_model(dict(built.reward_models), rewards, where)
         outcomes, starts, (states, actions) = _outcomes(built, chosen), _starts(built), _names(built)
-        stuck = _deadlocks(built)
+        labels = built.labeling
+        stuck = len(list(labels.get_states("deadlock"))) if "deadlock" in labels.get_labels() else 0
     start = _initial(starts, len(outcomes), initial, where)
     steps = _longest_path(outcomes, start, where) if horizon is None else horizon
     reader = "umbi" if where.lower().endswith(".umb") else "Storm"
@@ -275,11 +276,6 @@ def _longest_path(outcomes: Outcomes, initial: Any, where: str) -> int:
             "(--horizon N)"
         ) from None
     return max(1, *(depth[start] for start in starts))
-
-
-def _deadlocks(built: Any) -> int:
-    labels = built.labeling
-    return len(list(labels.get_states("deadlock"))) if "deadlock" in labels.get_labels() else 0
 
 
 def _names(built: Any) -> tuple[list[str] | None, list[list[str]] | None]:

@@ -38,10 +38,8 @@ class Rows:
     column: Ints
     value: npt.NDArray[Any]
     width: int
-    bits: int = 53
-    """Significant bits of the input numbers: float32 has 24, so its rows sum to 1 less closely."""
-    actions_first: bool = False
-    """True if the user listed actions before states."""
+    bits: int = 53  # significant bits of the input numbers: float32 has 24, so its rows sum to 1 less closely
+    actions_first: bool = False  # true if the user listed actions before states
 
     def __len__(self) -> int:
         return len(self.start) - 1
@@ -325,10 +323,8 @@ class FlatModel:
     action_start: Ints
     succ_start: Ints
     succ_state: Ints
-    succ_prob: Floats
-    """Probabilities, rounded once to the nearest float."""
-    laws: tuple[Law | ContinuousReward, ...]
-    """The different reward laws, in the order in which actions have them."""
+    succ_prob: Floats  # probabilities, rounded once to the nearest float
+    laws: tuple[Law | ContinuousReward, ...]  # the different reward laws, in the order in which actions have them
     law: Ints
 
     @property

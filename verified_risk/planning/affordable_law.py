@@ -31,7 +31,6 @@ QUICK = 30_000
 """Maximum number of branches of an exact evaluation that every call of ``plan`` may follow: tens of milliseconds."""
 PATIENT = 2_000_000  # the same limit where the exact value is worth waiting for: seconds
 
-
 COUNTED = 200_000  # branches counted to see whether an evaluation is affordable after an estimate said that it is not
 AT_ONCE = 1000  # branches followed before the clock is consulted
 SECONDS_PER_BRANCH = 5e-6  # approximate cost of an exact evaluation; it matters only when time is short

@@ -15,7 +15,6 @@ from ..numbers.rational import as_fraction, said
 now: Callable[[], float] = time.monotonic
 """A monotonic clock in seconds; tests replace it."""
 
-
 Tick: TypeAlias = Callable[[], None]
 """A callback for long computations; it may raise :class:`TimeUp` to end them."""
 

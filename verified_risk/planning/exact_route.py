@@ -394,10 +394,8 @@ class RowTables:
     grid: Grid
     denominator: int
     cost: list[int]
-    policy: list[npt.NDArray[np.int8]]
-    """The actions at budgets 1, 2, ... of each step."""
-    linear: list[list[int]]
-    """The actions at all others: nothing is left to decide there, or the cost is linear."""
+    policy: list[npt.NDArray[np.int8]]  # the actions at budgets 1, 2, ... of each step
+    linear: list[list[int]]  # the actions at all others: nothing is left to decide there, or the cost is linear
 
     @property
     def offsets(self) -> list[int]:
@@ -573,7 +571,7 @@ class _Search:
 
     def _entry(self, box: Box, number: int) -> tuple[Fraction, int, Box, Law]:
         bound, table = self._maximise(lambda z: self._utility(z, box))
-        law = self._law(table)
+        law = self.grid.law(lambda t, s, y: ((table[t][s, y], Fraction(1)),), unit=Fraction(1))  # in units
         value = self.levels.mean * law.mean + sum((w * _cvar(law, a) for a, w in self.levels.tails), Fraction())
         if self.best is None or value > self.best[0]:
             self.best = (value, table)
@@ -624,10 +622,6 @@ class _Search:
             tables.append({key: -a for key, (_, a) in best.items()})
         full = self.grid.denominator**self.grid.horizon * self.grid.initial_denominator
         return Fraction(sum(w * value[s, 0] for s, w in self.grid.initial), full * scale), tables[::-1]
-
-    def _law(self, table: Table) -> Law:
-        """Return the law of the return, in units, of a deterministic table."""
-        return self.grid.law(lambda t, s, y: ((table[t][s, y], Fraction(1)),), unit=Fraction(1))
 
 
 def _cvar(law: Law, alpha: Fraction) -> Fraction:

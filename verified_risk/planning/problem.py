@@ -28,8 +28,7 @@ class Problem:
     gap: Fraction | None = None
     seconds: float | None = None
     progress: Report | None = None
-    by_mean: bool = False
-    """Whether one pass is to prefer, of policies that are as good, one with the better mean."""
+    by_mean: bool = False  # whether one pass is to prefer, of policies that are as good, one with the better mean
     clock: Clock = field(init=False)
 
     def __post_init__(self) -> None:

@@ -53,7 +53,13 @@ def draw_policy_map(
     policy = policy if isinstance(policy, Policy) else policy.policy
     mdp = policy.mdp
     lines = map_lines(mdp)
-    moves = _directions(mdp) if moves is None else moves
+    if moves is None:
+        found = moves_of(mdp)
+        if not found:
+            raise Unsupported(
+                f"the transitions of {mdp!r} do not say which way each action goes", instead="moves=[...]"
+            )
+        moves = [found[a] for a in sorted(found)]
     wrong = [name for name in moves if name not in ARROWS]
     if wrong:
         raise InvalidArgument(f"moves names {wrong[0]!r}, wanted directions among {', '.join(ARROWS)}")
@@ -79,14 +85,6 @@ def draw_policy_map(
         place.set_title(f"{when}: earned {short(shown[i].earned)}{left}", fontsize=8.5, fontweight="normal")
     _draw_key(figure, set("".join(lines)))
     return Picture(figure)
-
-
-def _directions(mdp: MDP) -> list[str]:
-    """Derive the direction of each action from the transitions."""
-    found = moves_of(mdp)
-    if not found:
-        raise Unsupported(f"the transitions of {mdp!r} do not say which way each action goes", instead="moves=[...]")
-    return [found[a] for a in sorted(found)]
 
 
 def _panels(mdp: MDP, policy: Policy, earned: Sequence[Rational] | None) -> list[_Panel]:

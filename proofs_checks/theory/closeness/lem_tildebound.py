@@ -84,7 +84,6 @@ TILDE: Statement[Any] = Statement(
     notes="The corrected claim is tested in full generality as close/markov.",
 )
 
-
 HAT_TILDE: Statement[Any] = Statement(
     label="lem:hattildebound",
     title="the optimistic model is close to the empirical one",
@@ -117,7 +116,6 @@ HAT_TILDE: Statement[Any] = Statement(
     theory="07-closeness.md#hattildebound",
     notes="Stated without the event.  The corrected claim is tested in full generality as close/hat-tilde.",
 )
-
 
 FULL = replace(
     TILDE,

@@ -227,5 +227,4 @@ VALUE = Statement(
     "index the last reward is left out.",
 )
 
-
 STATEMENTS = (COSTS, ROCKAFELLAR_URYASEV, MINIMUM, VALUE)

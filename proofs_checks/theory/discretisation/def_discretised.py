@@ -46,7 +46,6 @@ def steps() -> st.SearchStrategy[Fraction]:
 
 STEPS = (Fraction(1, 4), Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(1))
 
-
 PUSHFORWARD = Statement(
     label="def:pushforward",
     title="the law of the rounded reward",

@@ -72,7 +72,6 @@ def small_later_cases() -> Iterator[LaterCase]:
 
 LATER_SMALL = adaptation.SMALL + "; t = 2, y = 1/4, alpha in {0, 1/4, 1/2}"
 
-
 DOWN_AFTER = Statement(
     label="lem:pihatcdfbound/after",
     title="after the rounded step both policies earn the same",

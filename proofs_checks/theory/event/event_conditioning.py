@@ -55,18 +55,10 @@ def _near(case: Case, moves: Moves, level: Real) -> bool:
     return not n or not exceeds(2 * n * (Fraction(moves[0], n) - case.stay) ** 2, level)
 
 
-def _printed_event(case: Case, moves: Moves) -> bool:
-    """The sup-norm part of the event at the first state (the l1 part is implied: two coordinates, a larger radius)."""
-    return _near(case, moves, printed_level(3, 1, case.episodes, case.delta))
-
-
-def _corrected_event(case: Case, moves: Moves) -> bool:
-    """One-sided, for both successors of the first state."""
-    return _near(case, moves, corrected_level(2, 1, case.episodes, case.horizon, case.delta))
-
-
 def _given_counts(case: Case) -> tuple[Fraction, Fraction]:
     """The probability of the counts, and of the counts together with the event, by enumeration of transition counts."""
+    # the sup-norm part of the event at the first state (the l1 part is implied: two coordinates, a larger radius)
+    radius = printed_level(3, 1, case.episodes, case.delta)
     level: dict[Moves, tuple[Fraction, Fraction]] = {(0, 0): (Fraction(1), Fraction(1))}
     for wanted in case.visits:
         following: dict[Moves, tuple[Fraction, Fraction]] = {}
@@ -75,7 +67,7 @@ def _given_counts(case: Case) -> tuple[Fraction, Fraction]:
                 if visits == wanted:
                     new = (moves[0] + stays, moves[1] + leaves)
                     a, g = following.get(new, (Fraction(), Fraction()))
-                    following[new] = (a + all_ * p, g + (good * p if _printed_event(case, new) else 0))
+                    following[new] = (a + all_ * p, g + (good * p if _near(case, new, radius) else 0))
         level = following
     return sum((a for a, _ in level.values()), Fraction()), sum((g for _, g in level.values()), Fraction())
 
@@ -87,13 +79,14 @@ def _printed_slack(case: Case) -> Real:
 
 def _corrected_slack(case: Case) -> Real:
     """P[event] - (1 - delta) over all courses of the K - 1 episodes."""
+    radius = corrected_level(2, 1, case.episodes, case.horizon, case.delta)  # one-sided, for both successors
     level: dict[Moves, Fraction] = {(0, 0): Fraction(1)}
     for _ in case.visits:
         level = added(
             (new, mass * p)
             for moves, mass in level.items()
             for _, (stays, leaves), p in _episode(case)
-            if _corrected_event(case, new := (moves[0] + stays, moves[1] + leaves))
+            if _near(case, new := (moves[0] + stays, moves[1] + leaves), radius)
         )
     return at_most(1 - sum(level.values(), Fraction()), case.delta)
 

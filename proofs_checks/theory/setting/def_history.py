@@ -97,7 +97,6 @@ def _episode_printed(case: Case) -> Fraction:
 
 PAYING = vr.MDP(0, [[[1]]], [[1]], 1)
 
-
 EPISODE = replace(
     MEASURE,
     label="def:history/episode",

@@ -44,7 +44,6 @@ def _level_cases(draw: st.DrawFn) -> LevelCase:
 
 POINTS = (*(-u for u in grid("1/2")[1:]), *grid("1/2"))
 
-
 STATEMENT = Statement(
     label="def:quantile/zero",
     said="implied",

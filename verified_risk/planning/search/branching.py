@@ -51,8 +51,7 @@ class Search(Relaxation):
     """The state of a search; call :meth:`run`, then read :attr:`best` and :attr:`bound`."""
 
     nodes = 0
-    reach = 0
-    """Cells by which a statement about coordinate i is shifted; 1 between grid points (D2)."""
+    reach = 0  # cells by which a statement about coordinate i is shifted; 1 between grid points (D2)
 
     # -- cuts ---------------------------------------------------------------------------------------------------------
 

@@ -256,7 +256,6 @@ def compile_search() -> None:
 SHARES = tuple(Fraction(1, 2**k) for k in (40, 30, 20, 10))
 """Shares to try: a small one costs little, but a CDF with an error may need a large one."""
 
-
 Worth: TypeAlias = Callable[[Fraction], tuple[Fraction, Law | None]]
 """Map a share of the other policy to a lower bound on the mixture's value, and its law if known."""
 

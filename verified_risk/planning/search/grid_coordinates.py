@@ -25,7 +25,6 @@ CONTRACTED_PER_SECOND = 2e9
 MOST_ACTIONS = 62
 """Maximum number of actions per state that fit in the bits of a mask; with more, no action is ever ruled out."""
 
-
 UNDERFLOWS = Fraction(1, 2**963)  # exceeds the total underflow of a pass: 2**59 operations that lose 2**-1022 each
 
 

@@ -151,8 +151,7 @@ class BudgetTables:
     high: int
     shortfall: Floats
     policy: list[npt.NDArray[Any]]
-    first: list[int]
-    """Budget of the first column of each step's policy."""
+    first: list[int]  # budget of the first column of each step's policy
     enclosure: Enclosure
     bend: int = 0
 
@@ -247,7 +246,8 @@ def _step_of(m: FloatModel, extra: Floats, room: int, cells: int) -> Stepper:
 
         return lambda *step: in_threads(lambda i: joint_part(i, *step), len(parts))
     product = kernels.product_step.at(work, otherwise=in_numpy.product_step, compiling=COMPILING)
-    if _is_dense(m):
+    cells = (len(m.succ_start) - 1) * m.n_states
+    if m.product and len(m.succ_prob) >= DENSE_SHARE * cells and m.n_states >= 16:
         return _blas_step(m, product, extra, *rooms[0])
 
     def product_part(
@@ -260,12 +260,6 @@ def _step_of(m: FloatModel, extra: Floats, room: int, cells: int) -> Stepper:
         )  # fmt: skip
 
     return lambda *step: in_threads(lambda i: product_part(i, *step), len(parts))
-
-
-def _is_dense(model: FloatModel) -> bool:
-    """Whether BLAS on whole rows beats the sparse sweeps."""
-    cells = (len(model.succ_start) - 1) * model.n_states
-    return model.product and len(model.succ_prob) >= DENSE_SHARE * cells and model.n_states >= 16
 
 
 def _blas_step(m: FloatModel, product: Any, extra: Floats, u: Floats, q: Floats) -> Stepper:

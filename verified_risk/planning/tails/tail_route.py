@@ -38,7 +38,6 @@ STEEPEST = Fraction(2**900)
 """Largest cost k; a steeper one, times the underflow of a table, would exceed every return, so
 :func:`best_single_level` and :func:`assemble` replace it."""
 
-
 TIE_SHARE = Fraction(1, 2**33)  # weight of the mean where it decides between policies that are as good
 MOST_RIVALS = 64  # maximum number of values of rho to compare exactly
 
