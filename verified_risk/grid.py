@@ -623,9 +623,5 @@ def _scaled_step(scale: Fraction, tops: Any, bottom: int, number: Any, width: Fr
     scaled = tops * scale.numerator
     units = scaled // whole
     rest = scaled - units * whole
-    return ScaledStep(
-        units.astype(np.int64)[number],
-        (rest / whole).astype(np.float64)[number],
-        math.ceil(width * scale),
-        float(width * scale),
-    )
+    share = (rest / whole).astype(np.float64)[number]
+    return ScaledStep(units.astype(np.int64)[number], share, math.ceil(width * scale), float(width * scale))

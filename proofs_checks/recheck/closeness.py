@@ -74,17 +74,9 @@ def comb(instance: dict[str, Any], *, event: bool) -> Comb:
     require(visits_c >= 1 and instance["pay_b"] in (0, 1) and points <= 10**7, "counts that some history has")
     offset = (spread - 1) // 2
     sample = range(offset, points, spread)
-    c = Comb(
-        seen,
-        spread,
-        int(instance["pay_b"]),
-        visits_b,
-        visits_c,
-        episodes,
-        number(instance["delta"]),
-        Fraction(sum(range(points)), points * points),
-        Fraction(sum(sample), points * seen),
-    )
+    pay_b, delta = int(instance["pay_b"]), number(instance["delta"])
+    true_mean, seen_mean = Fraction(sum(range(points)), points * points), Fraction(sum(sample), points * seen)
+    c = Comb(seen, spread, pay_b, visits_b, visits_c, episodes, delta, true_mean, seen_mean)
     if event:  # between two seen rewards the CDFs differ most just before the upper one and at the lower one
         gap = max(
             max(abs(Fraction(j, points) - Fraction(i, seen)) for i, j in enumerate(sample)),

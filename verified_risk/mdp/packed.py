@@ -65,8 +65,10 @@ class Packed:
 
         :raises InvalidModel: if a row is not a law; ``name`` names it
         """
-        floats = rows.value.dtype.kind == "f" or _zeros_and_ones(rows.value)
-        value = rows.value.astype(np.float64, copy=False) if floats else np.zeros(len(rows.column))
+        given, kind = rows.value, rows.value.dtype.kind
+        zeros_and_ones = kind in "iu" and (not given.size or (given.min() >= 0 and given.max() <= 1))
+        floats = bool(kind == "f" or zeros_and_ones)
+        value = given.astype(np.float64, copy=False) if floats else np.zeros(len(rows.column))
         self = cls(rows.start, rows.column, value, np.full(len(rows), -1, dtype=np.int32), {})
         _Reader(self, rows, name, normalise, repairs).read(floats)
         return self
@@ -300,10 +302,6 @@ class _Reader:
         raise InvalidModel(
             f"{self.name(i)} sums to {said(total)}, not to 1: {listed(exact)}; normalise=True divides by the sum"
         )
-
-
-def _zeros_and_ones(value: npt.NDArray[Any]) -> bool:
-    return value.dtype.kind in "iu" and (not value.size or (value.min() >= 0 and value.max() <= 1))
 
 
 def entry_places(start: Ints, rows: Ints) -> Ints:

@@ -59,7 +59,10 @@ def as_fraction(value: Any, where: str, error: type[VerifiedRiskError] = Invalid
         try:
             if not value.isascii():  # Python reads the digits of every script, other readers do not
                 raise ValueError
-            return _long_fraction(value) if len(value) > LONGEST_PLAIN else Fraction(value)
+            if len(value) <= LONGEST_PLAIN:
+                return Fraction(value)
+            numerator, _, denominator = value.partition("/")  # with more digits than `int` accepts
+            return Fraction(Decimal(numerator)) / Fraction(Decimal(denominator or 1))
         except (ArithmeticError, ValueError):
             raise error(f"{where} is {_cut(value)!r}, wanted a number such as '1/3' or '0.25'") from None
     if isinstance(value, numbers.Real):  # float, numpy floating
@@ -153,12 +156,6 @@ def _check_exponent(written: str, where: str, error: type[VerifiedRiskError]) ->
 
 def _cut(written: str) -> str:
     return written if len(written) <= MOST_SAID else written[: MOST_SAID - 1] + "…"
-
-
-def _long_fraction(written: str) -> Fraction:
-    """Read ``p/q``, ``p`` or a decimal with more digits than ``int`` accepts."""
-    numerator, _, denominator = written.partition("/")
-    return Fraction(Decimal(numerator)) / Fraction(Decimal(denominator or 1))
 
 
 def lcm_of_denominators(values: Iterable[Fraction]) -> int:

@@ -347,18 +347,9 @@ class Plan(files.Saved):
         error = None if stated is None else as_fraction(stated, "law_error")
         if error is not None and error < 0:
             raise InvalidFile(f"law_error of the plan is {said(error)}, wanted a number that is not negative")
-        found = Plan(
-            mdp,
-            read_objective(data["objective"]),
-            value,
-            lower,
-            upper,
-            policy,
-            None if error is None else Law.from_json(data["law"]),
-            eta,
-            ErrorBudget.from_json(data["certificate"]),
-            error or Fraction(),
-        )
+        objective, law = read_objective(data["objective"]), None if error is None else Law.from_json(data["law"])
+        budget = ErrorBudget.from_json(data["certificate"])
+        found = Plan(mdp, objective, value, lower, upper, policy, law, eta, budget, error or Fraction())
         before = data.get("proved")
         if before is not None and not isinstance(before, dict):
             raise InvalidFile(f"'proved' of the plan is {before!r:.60}, wanted what prove() found, or nothing")

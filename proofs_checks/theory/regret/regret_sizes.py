@@ -68,13 +68,9 @@ _DELTAS = (Fraction(1), Fraction(1, 2), Fraction(1, 10), Fraction(1, 100), Fract
 def problems(draw: st.DrawFn) -> Problem:
     """Problems of all sizes, from one state and one episode to a million steps and a billion episodes."""
     episodes = draw(st.one_of(st.integers(1, 100), st.integers(0, 12).map(lambda i: 10**i)))
-    return Problem(
-        draw(st.integers(1, 30)),
-        draw(st.integers(1, 20)),
-        draw(st.one_of(st.integers(1, 20), st.integers(0, 6).map(lambda i: 10**i))),
-        episodes,
-        draw(st.sampled_from(_DELTAS)),
-    )
+    ordinary, actions = draw(st.integers(1, 30)), draw(st.integers(1, 20))
+    horizon = draw(st.one_of(st.integers(1, 20), st.integers(0, 6).map(lambda i: 10**i)))
+    return Problem(ordinary, actions, horizon, episodes, draw(st.sampled_from(_DELTAS)))
 
 
 SMALL_SIZE = "S0, |A| <= 3, T in 1, 2, 3, 10, 100, K in powers of ten up to 10^9, delta in 1, 1/10, 10^-6"

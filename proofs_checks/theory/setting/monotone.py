@@ -78,17 +78,12 @@ class Monotone:
 def lower_of(first: Monotone, second: Monotone) -> Monotone:
     """The pointwise minimum of two step functions, again a step function."""
     places = sorted({c.at for c in (*first.corners, *second.corners)})
-    return Monotone(
-        tuple(
-            Corner(
-                x,
-                min(limit(first, x, -1), limit(second, x, -1)),
-                min(first(x), second(x)),
-                min(limit(first, x, 1), limit(second, x, 1)),
-            )
-            for x in places
-        )
-    )
+
+    def corner(x: Fraction) -> Corner:
+        below, above = (min(limit(first, x, side), limit(second, x, side)) for side in (-1, 1))
+        return Corner(x, below, min(first(x), second(x)), above)
+
+    return Monotone(tuple(map(corner, places)))
 
 
 def limit(function: Monotone, x: Fraction, side: int) -> Fraction:

@@ -111,14 +111,9 @@ class Driver:
         self.worth, self.progress = worth, progress
         passed = passed_pieces(objective, accuracy, starts, coordinates.oracle.top)
         self.starts = tuple(starts) if passed else ()
+        until, report = clock.deadline if deadline is None else deadline, None if progress is None else self._report
         self.search = coordinates.kind(
-            coordinates.oracle,
-            below(objective, accuracy),
-            tolerance,
-            clock.deadline if deadline is None else deadline,
-            None if progress is None else self._report,
-            passed,
-            coordinates.shares,
+            coordinates.oracle, below(objective, accuracy), tolerance, until, report, passed, coordinates.shares
         )
         self._known: tuple[Mixture, Held] | None = None
 

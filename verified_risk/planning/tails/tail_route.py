@@ -71,12 +71,8 @@ def best_mean(model: FloatModel, linear: LinearPart | None = None) -> Bounds:
     computed = float(model.initial_prob @ linear.value[0][model.initial_state])
     enclosure = Enclosure(model.depth + len(model.initial_state) + 2, size=model.remaining[0])
     top = model.remaining[0]
-    return Bounds(
-        top - enclosure.above(computed),
-        top - Fraction(computed),
-        top - enclosure.below(computed),
-        MeanRule(linear, model.offsets),
-    )
+    lower, upper = top - enclosure.above(computed), top - enclosure.below(computed)
+    return Bounds(lower, top - Fraction(computed), upper, MeanRule(linear, model.offsets))
 
 
 def best_single_level(model: FloatModel, levels: Levels, *, by_mean: bool = False) -> Bounds:
