@@ -318,7 +318,9 @@ def test_a_run_in_a_model_is_proved_from_what_it_played(objective, more, tmp_pat
 
     assert proof.lower <= value(mdp, objective, act)
     assert vr.exact_plan(mdp, vr.objective(objective)).value <= proof.upper
-    counts = {(s, a, Q(r, text.den), to): x for s in range(3) for a, *_, row in text.rows[s] for r, to, x, _ in row if x}
+    counts = {
+        (s, a, Q(r, text.den), to): x for s in range(3) for a, *_, row in text.rows[s] for r, to, x, _ in row if x
+    }
     assert counts == Counter(row[1:] for row in rows)
     assert text.tests == (2 * 3 * 3 * 3, 2 * (3 + 3) * 3 + 2 * 3)[more > 0]  # any reward
     for t, earned, s in ((0, 0, 0), (0, 0, 1), (1, least, 0), (1, max(log.rewards), 0), (1, more, 1)):

@@ -127,7 +127,11 @@ class DataCertificate:
         for s, actions in enumerate(self.rows):
             yield f"{s} {len(actions)}\n"
             for action, beyond, outcomes in actions:
-                yield f"{action} {SHARES} {beyond} {len(outcomes)} " + " ".join(" ".join(map(str, o)) for o in outcomes) + "\n"
+                yield (
+                    f"{action} {SHARES} {beyond} {len(outcomes)} "
+                    + " ".join(" ".join(map(str, o)) for o in outcomes)
+                    + "\n"
+                )
         yield from self.low.lines()
         yield from self.up.lines()
         yield "end\n"
@@ -282,7 +286,7 @@ def prove_answer(
         Path(file).write_bytes(text)
     assert answer.program is not None
     cells = len(one.rows) * sum(grid.cells for grid in one.grids)
-    note = f"with probability at least {1 - one.delta}, by lower ends of its own; {stated}"
+    note = f"with probability at least {1 - one.delta}, by tests of its own; {stated}"
     return Proved(
         THEOREM, CURVED_AXIOMS, answer.seconds, one.lower, one.upper, cells, len(text), note,
         hashlib.sha256(text.partition(b"\nlower ")[0]).hexdigest(), str(answer.program.path), answer.program.sha256,
@@ -356,8 +360,8 @@ class LogAnswer:
     def prove(self, *, certificate: str | PathLike[str] | None = None, seconds: float | None = None) -> Proved:
         """Have the verified checker prove a lower bound of the policy and an upper bound of all, from the counts.
 
-        The proof has lower ends of probabilities of its own, and an interval of its own that may be wider than
-        ``interval``.  It is another event with probability ``delta``, which the log's budget records.
+        The proof has tests of its own, of every outcome and of the set of those seen, and an interval of its own that
+        may be wider than ``interval``.  It is another event with probability ``delta``, which the log's budget records.
 
         :param certificate: a file to keep the certificate in (docs/proof_format.md)
         :param seconds: the longest time for the checker

@@ -62,8 +62,8 @@ ROUNDED = 2.0**-49
 @dataclass(frozen=True)
 class Row:
     """The set of one pair: outcomes ``(state, atom)`` seen, their weights, the mass beyond; ``rate`` is None or
-    :math:`\\lambda/N` of a ball.  ``listed`` are the outcomes that can occur, None if all can; ``kept`` is the mass that
-    belongs to any of those seen.
+    :math:`\\lambda/N` of a ball.  ``listed`` are the outcomes that can occur, None if all can; ``kept`` is mass
+    that belongs to any of those seen.
     """
 
     state: Ints

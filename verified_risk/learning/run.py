@@ -220,7 +220,7 @@ class Run(files.Saved):
         """Have the verified checker prove a lower bound of :meth:`policy` and an upper bound of all policies, from what
         was seen.
 
-        The proof has lower ends of probabilities of its own, and holds whatever the algorithm did.  It is right with
+        The proof has tests of its own, and holds whatever the algorithm did.  It is right with
         probability at least ``1 - delta``; both it and ``interval`` are, with probability at least
         ``1 - delta - run.delta``.  Of what was declared it uses which successors and rewards are possible.
 
