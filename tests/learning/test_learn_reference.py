@@ -115,12 +115,13 @@ UNIFORM = {
 
 
 @pytest.mark.parametrize("name", UNIFORM)
-def test_the_default_learner_walks_the_same_trajectories(name):
+@pytest.mark.parametrize("episodes", [EPISODES, pytest.param(LONG, marks=pytest.mark.slow)])
+def test_the_default_learner_walks_the_same_trajectories(name, episodes):
     build, alpha, weight, told, *most = UNIFORM[name]
     mdp = build()
     objective = vr.CVaR(alpha) if not weight else weight * vr.Mean() + (1 - weight) * vr.CVaR(alpha)
-    settings = Settings.read(objective, LONG, DELTA, declared=Declared(told, False, *map(Fraction, most)))
-    draws = draws_of(7, LONG, mdp.horizon)
+    settings = Settings.read(objective, episodes, DELTA, declared=Declared(told, False, *map(Fraction, most)))
+    draws = draws_of(7, episodes, mdp.horizon)
     found = Task.of(standard_form(mdp), settings).learner().run(draws, evaluate=False)
     reference = ReferenceKL(
         mdp, float(DELTA), alpha=alpha, mean_weight=weight, known_rewards=told, most=most[0] if most else None
