@@ -287,23 +287,15 @@ def keep_row(row: Floats, kept: Floats) -> None:
 
 
 @kernel
-def differs(policy: Actions, other: Actions) -> bool:
-    """Return whether two policies differ."""
+def keep(policy: Actions, kept: Actions) -> bool:
+    """``kept[:] = policy``, which numba takes seconds to compile (it prepares an error); return if that changes it."""
+    changed = False
     for t in range(policy.shape[0]):
         for s in range(policy.shape[1]):
             for y in range(policy.shape[2]):
-                if policy[t, s, y] != other[t, s, y]:
-                    return True
-    return False
-
-
-@kernel
-def keep(policy: Actions, other: Actions) -> None:
-    """``other[:] = policy``, which numba takes five seconds to compile (it prepares the text of an error)."""
-    for t in range(policy.shape[0]):
-        for s in range(policy.shape[1]):
-            for y in range(policy.shape[2]):
-                other[t, s, y] = policy[t, s, y]
+                changed = changed or kept[t, s, y] != policy[t, s, y]
+                kept[t, s, y] = policy[t, s, y]
+    return changed
 
 
 @kernel
@@ -335,8 +327,7 @@ def episodes(
         changed = refresh(shape, sets, target)
         if changed or (fresh and not target.bets) or target.kind == UCBVI:
             value, moved = plan_once(shape, sets, tables, target, target.beyond, fresh, budgets)
-        if evaluating and (fresh or (moved and differs(tables.policy, tables.last_policy))):
-            keep(tables.policy, tables.last_policy)
+        if evaluating and (moved or fresh) and (keep(tables.policy, tables.last_policy) or fresh):
             forward_law(shape, world.truth, sets.known, tables, tables.policy, BEST, laws[found])
             current = found
             found += 1

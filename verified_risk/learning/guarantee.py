@@ -107,19 +107,6 @@ class Ran:
     counted: bool
     bets: bool
 
-    @classmethod
-    def of(cls, task: Task, *, continuous: bool) -> Ran:
-        standard, settings = task.standard, task.settings
-        return cls(
-            joint=standard.joint,
-            discounted=standard.discount != 1,
-            rounded=not standard.exact,
-            continuous=continuous,
-            curved=settings.objective.knots is None,
-            counted=type(settings.declared.successors) is int,
-            bets=settings.algorithm == "bets",
-        )
-
 
 COQ_LACKS: tuple[tuple[str, str, Callable[[Ran], bool]], ...] = (
     ("independent rewards with a discount", "kl-grid", lambda ran: ran.discounted and not ran.joint),
@@ -135,8 +122,13 @@ its test."""
 
 def guarantee_of(task: Task, *, continuous: bool = False) -> Guarantee:
     """Return the guarantee of a run; its text begins with "none" or "not proved" where no theorem covers it."""
-    settings, ran = task.settings, Ran.of(task, continuous=continuous)
+    settings, standard = task.settings, task.standard
     algorithm, scale = settings.algorithm, settings.bonus_scale
+    ran = Ran(
+        joint=standard.joint, discounted=standard.discount != 1, rounded=not standard.exact, continuous=continuous,
+        curved=settings.objective.knots is None, counted=type(settings.declared.successors) is int,
+        bets=algorithm == "bets",
+    )  # fmt: skip
     if algorithm in UNCOVERED:
         return Guarantee(f"none{UNCOVERED[algorithm]}")
     extra = " + T eta per episode for the grid" if ran.rounded else ""

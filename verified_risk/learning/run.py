@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 PLAIN = ("algorithm", "episodes", "asked", "seed", "guarantee", "proved", "on_paper")
 """Fields that are JSON as they are."""
+ASKED = ("objective", "algorithm", "delta", "eta", "seed", "bonus_scale", "declared", "stop_when")
+"""Fields that are the arguments of the run."""
 RATIONAL = ("delta", "bonus_scale", "eta", "stop_when")
 """Fields that are rationals; the last two may be None."""
 SERIES = (
@@ -399,16 +401,9 @@ def assemble(
     expected, likely = (None if bound is None else bound.at(k) for bound in (guarantee.expected, guarantee.likely))
     return Run(
         mdp=mdp,
-        objective=settings.objective,
-        algorithm=settings.algorithm,
         episodes=len(record.returns),
         asked=settings.episodes,
-        delta=settings.delta,
-        eta=settings.eta,
-        seed=settings.seed,
-        bonus_scale=settings.bonus_scale,
-        declared=settings.declared,
-        stop_when=settings.stop_when,
+        **{name: getattr(settings, name) for name in ASKED},
         best=None if best is None else best[:2],
         interval=OptimumInterval(bracket.lower, bracket.upper) if settings.has_interval else None,
         history=tuple((k, OptimumInterval(*found)) for k, *found in bracket.history),
