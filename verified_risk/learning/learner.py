@@ -72,6 +72,7 @@ class Learner:
             for _ in range(2)
         )
         self.touched, self.stale = np.ones(pairs, np.bool_), np.ones(pairs, np.bool_)
+        self.budgets = () if self.markov else (True,)  # see the kernel ``plan_once``
         self.fresh = True  # every row of the tables must be computed
         self.planned = False
         self.value = self.upper = 0.0
@@ -80,11 +81,6 @@ class Learner:
     def markov(self) -> bool:
         """True if the policy does not depend on the return so far."""
         return self.target.kind in (MEAN, UCBVI)
-
-    @property
-    def budgets(self) -> tuple[bool, ...]:
-        """Empty if the tables have no rows by budget (see the kernel ``plan_once``)."""
-        return () if self.markov else (True,)
 
     @property
     def sets(self) -> Sets:
@@ -184,9 +180,8 @@ class Learner:
             )
             return
         plan = kernels.plan_once.at(self._steps_of_a_plan(), compiling=COMPILING)
-        self.value = self.upper = float(
-            plan(self.shape, sets, self.tables, target, beyond, self.fresh, self.budgets)[0]
-        )
+        value, _ = plan(self.shape, sets, self.tables, target, beyond, self.fresh, self.budgets)
+        self.value = self.upper = float(value)
 
     def plan_below(self) -> tuple[float, Actions]:
         """Plan in the pessimistic model of the sets in use; return its value in units and its policy, which is worth at
