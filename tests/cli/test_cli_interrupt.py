@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -65,6 +66,33 @@ def test_an_interrupt_inside_a_callback_from_c_is_not_lost(rest):
     code = LOSES_INTERRUPTS.replace("REST", rest)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert (done.returncode, done.stderr.strip()) == STOPPED
+
+
+HEARD_ELSEWHERE = """
+import signal, threading, time
+from verified_risk.pool import workers
+
+def hear():
+    waiting.wait()
+    time.sleep(0.5)
+    signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+
+waiting = threading.Event()
+threading.Thread(target=hear, daemon=True).start()
+try:
+    with workers(1) as pool:
+        running = [pool.submit(time.sleep, 3600)]
+        waiting.set()
+        pool.first(running)
+except KeyboardInterrupt:
+    print("stopped")
+"""
+
+
+def test_an_interrupt_that_another_thread_receives_ends_a_wait_for_workers():
+    """A kernel may choose any thread while the main one starts a worker; its wait for a result then goes on."""
+    done = subprocess.run([sys.executable, "-c", HEARD_ELSEWHERE], capture_output=True, text=True, timeout=PATIENCE)
+    assert done.stdout == "stopped\n"
 
 
 def test_an_interrupt_ends_an_audit_and_its_workers(tmp_path):
@@ -193,7 +221,7 @@ def test_a_terminal_gets_colours():
 
 def test_a_reader_who_stops_reading_is_no_error():
     done = subprocess.run(
-        f"{' '.join(map(shell_quoted, COMMAND))} models show frozen_lake --json | head -1",
+        f"{shlex.join(COMMAND)} models show frozen_lake --json | head -1",
         shell=True, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stdout == "{\n"
@@ -210,12 +238,6 @@ def test_a_pipe_that_nobody_reads_ends_quietly_with_a_code_of_its_own(arguments)
     finally:
         os.close(writing)
     assert (done.returncode, done.stderr) == (141, "")
-
-
-def shell_quoted(word):
-    import shlex
-
-    return shlex.quote(word)
 
 
 def test_the_window_test_can_fail():
