@@ -261,6 +261,19 @@ def test_the_example_of_the_documentation_is_proved_and_cannot_claim_more(tmp_pa
     assert [line.split(": ")[0] for line in others] == ["refused", "refused"]
 
 
+def test_what_was_not_seen_is_bounded_unless_the_checker_would_try_too_many_rows(tmp_path, monkeypatch):
+    found = answered(logged(world(0), 300, 0)[0], "cvar(1/3)")
+    proof = found.prove(certificate=tmp_path / "kept")
+    monkeypatch.setattr(log_answers, "MOST_COMPLETED", 0)
+    wide = found.prove(certificate=tmp_path / "wide")
+    assert (wide.lower + Q(1, 10) < proof.lower, proof.upper + Q(1, 10) < wide.upper) == (True, True)
+    for name, least in (("kept", 4), ("wide", 0)):
+        text = Text((tmp_path / name).read_text())
+        rows = [row for rows in text.rows.values() for row in rows]
+        assert sum(beyond < shares - sum(o[3] for o in row) for _, shares, beyond, row in rows) == least
+        assert text.supports()
+
+
 def test_the_proof_spends_the_budget_of_the_log_once():
     log, _ = logged(world(0), 100, 0)
     found = answered(log, "mean")

@@ -64,6 +64,9 @@ SHARES = 1 << 20
 """Denominator of the lower ends of probabilities."""
 BITS = 30
 """Fractional bits of the tables, in units of the rewards' grid."""
+MOST_COMPLETED = 2_000_000
+"""The checker tries every pair of a seen and a possible outcome of a row.  Where these have more entries, if all rows
+were like this one, what was not seen is not bounded."""
 MARGIN = 1e-6
 """What ends stay away from the boundary of the test, as a logarithm; it exceeds the error of ``lgamma``."""
 
@@ -160,9 +163,11 @@ class _Writer:
 
         def row(action: int, p: int, outcomes: list[tuple[int, int, int]]) -> tuple[int, int, Any]:
             found = [(gain, s, problem.outcomes.get((p, s, atom), 0)) for atom, gain, s in outcomes]
-            n, k = sum(x for _, _, x in found), len(found)
+            n, m, k = sum(x for _, _, x in found), sum(x > 0 for _, _, x in found), len(found)
             ends = [lower_end(x, n, odds / 3) for _, _, x in found]
-            beyond = min(beyond_seen(sum(x > 0 for _, _, x in found), k, n, odds / k), SHARES - sum(ends))
+            beyond = SHARES - sum(ends)
+            if len(pairs) * m * k * (m + 2) <= MOST_COMPLETED:
+                beyond = min(beyond_seen(m, k, n, odds / k), beyond)
             return action, beyond, tuple((*o, w) for o, w in zip(found, ends, strict=True))
 
         rows: list[list[Any]] = [[] for _ in range(self.standard.n_states)]
