@@ -326,12 +326,12 @@ class Budgets:
         return grid
 
     def closed(self, start: int, unit: Fraction) -> CellGrid:
-        """Return a grid whose last window has every budget met from ``start`` units, whatever is earned."""
+        """Return a grid whose last window has every budget met from ``start`` units, whatever is earned, and hardly
+        more below, where F is 1 and multipliers are wasted."""
         grid, gains = self.grid(start, start, unit, whole=True), [0, *self.model.gains]
         weight = sum(self.model.weights, Fraction()) / unit
         low, high = (start - weight * (x - self.base) for x in (max(gains), min(gains)))
-        first, last = grid.windows[-1]
-        ends = min(first, math.floor(low)), max(last, math.ceil(high))
+        ends = math.floor(low), max(grid.windows[-1][1], math.ceil(high))
         return CellGrid(grid.unit, grid.base, grid.halvings, (*grid.windows[:-1], ends))
 
 

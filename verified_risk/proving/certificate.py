@@ -389,7 +389,8 @@ class ByCover:
         """
         lo, hi = self.grid.windows[-1]
         costs = [c * self.scale for c in leaf.costs]
-        steep = math.ceil(max([self.scale * self.steep, *costs]))
+        # between the points of a grid a multiplier larger than that of the cell before would bend the table there
+        steep = math.ceil(max([self.scale * self.steep, *(costs[-1:] if isinstance(self.grid, CellGrid) else costs)]))
         found = []
         for k in range(hi - lo):
             i = self.shift - k

@@ -70,6 +70,8 @@ LEAST_CUT = 0.02
 """A cut is made if it takes off more than this share of a coordinate."""
 NEAR, STRIDE = 2.0**-16, 2.0**-9
 """How close cuts come to the least and the greatest value of a CDF, and the least that one of them takes off."""
+RAMP_LOSS = 0.03
+"""What the average of F in one cell may lose when tables are read between their nodes (D6), and no survey is worth."""
 STEPS, MOST_STEPS = (6, 60), 2000
 """Steps of the relaxation of a box, if G is concave and otherwise; and of a box that no cut can help."""
 
@@ -100,6 +102,8 @@ class Space:
     """1 if coordinates are cells."""
     widths: Sequence[Fraction] | None = None
     margin: float = 0.0
+    spare: float = 0.0
+    """Share of the gap by which a search aims higher: between nodes the checker loses more than the oracle."""
 
     @classmethod
     def of_grid(cls, mdp: MDP, unit: Fraction) -> Space:
@@ -111,9 +115,9 @@ class Space:
         return cls(oracle, (model.remaining[0] + model.offsets[-1]) * unit, unit, margin=ROUND * oracle.top)
 
     @classmethod
-    def of_cells(cls, mdp: MDP, unit: Fraction) -> Space:
+    def of_cells(cls, mdp: MDP, unit: Fraction, spare: float) -> Space:
         oracle = CellOracle(mdp, unit)
-        return cls(oracle, oracle.model.offset + unit * oracle.top, unit, 1, margin=BETWEEN * mdp.horizon)
+        return cls(oracle, oracle.model.offset + unit * oracle.top, unit, 1, None, BETWEEN * mdp.horizon, spare)
 
     @classmethod
     def of_returns(cls, model: Unfolded) -> Space:
@@ -232,7 +236,7 @@ class _Recorded(Search):
         self.root.high[: self.free.start] = 0.0
         self.root.low[self.free.stop :] = 1.0
         self.steep = Fraction(max(STEEP, *(math.ceil(p.slope.max()) for _, p in self.pieces)))
-        self.aim = needed
+        self.aim, self.spare = needed, space.spare
         self.margin = space.margin
         self.steps, self.further = (pair[not self.concave] for pair in (STEPS, FURTHER))
         self.exact_knots = {float(x): x for x, _ in knots}
@@ -251,7 +255,7 @@ class _Recorded(Search):
         order, root = count(), self.root
         if self.hopeless:
             return self._leaf(None)
-        if not self.convex:
+        if not self.convex and not self.reach:
             self._survey(root)
         self._tighten(root)
         heap = [(root.bound, next(order), root)]
@@ -274,6 +278,7 @@ class _Recorded(Search):
         least = self.wanted - self.allowance
         self.hopeless = self.best.value < least - NOISE * self.oracle.top
         self.aim = max(least, min(self.wanted, self.best.value - self.allowance / 8))
+        self.aim += self.spare * max(self.best.value - self.aim, 0.0)
 
     def _level(self, edge: float, sign: float) -> float:
         """Round the level of a cut down or up, to a corner of G if there are few: boxes between corners need no cut."""
@@ -383,7 +388,8 @@ class _Recorded(Search):
         cost[i] += sign * 2.0 * max(aim - box.bound, 1e-9) / room
         cost = self._rounded(cost)
         theta = abs(float(cost[i] - box.closed[i]))
-        edge = sign * ((self.oracle.solve(cost) + total - aim) / max(theta, 1e-300) - 1e-12)
+        lost = RAMP_LOSS if self.reach else 1e-12
+        edge = sign * ((self.oracle.solve(cost) + total - aim) / max(theta, 1e-300) - lost)
         if edge >= high if sign > 0 else edge <= low:
             box.closed, box.bound = cost, math.inf
             self._count(box)

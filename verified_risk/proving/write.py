@@ -43,9 +43,10 @@ from .certificate import (
     Runs,
     Tail,
     integer_model,
+    leaves,
 )
 from .cover_search import MULTIPLIER, Exact, Found, Space, find_cover
-from .integer_tables import FREE_BITS
+from .integer_tables import SHARE_BITS
 
 EXACT_WORK = 2e8
 """Maximum number of bits, over all cells, of a certificate whose tables are exact by default."""
@@ -63,6 +64,8 @@ MET = (
     "reached"
 )
 BEHIND = "a value of the policy's CDF that is close behind the level of an upper quantile counts as not beyond it"
+SPARES = (0.02, 0.15, 0.4)
+"""Shares of the gap by which covers by cells aim higher than the plan's bound, in turn."""
 WIDEST_GRID = 20_000
 """Points of a grid of returns up to which a cover is sought, or a plan on another grid is proved on this one."""
 
@@ -97,6 +100,8 @@ class Draft:
     """Set if a cover is over the attainable returns."""
     between: Fraction = Fraction()
     """The cells of a cover that is read between the points of a grid."""
+    spare: float = SPARES[0]
+    """How much higher than the plan's bound the search for such a cover aims, as a share of the gap."""
     sharp: bool = False
     """Whether a curve's own upper bound is to be proved, and no larger one."""
     doubts: list[str] = field(default_factory=list)
@@ -208,8 +213,8 @@ class Draft:
         )
         met = MET if exact is None and objective.jumps else BEHIND if close_behind(self.plan) else ""
         self._doubt(found, f"{self.plan.objective.spec} with this upper bound: {met}" if met else "")
-        bits = min(CURVE_BITS, self._cell_bits) if self.between else MULTIPLIER.bit_length() - 1 + CURVE_BITS
-        return found, self._by_cover(1 << bits, found.cover)
+        scale = self._cell_scale(found.cover) if self.between else MULTIPLIER << CURVE_BITS
+        return found, self._by_cover(scale, found.cover)
 
     def fixed_bits(self) -> int:
         """Return the fractional bits that lose about as much as floats in the planner; numbers then fit a word."""
@@ -250,12 +255,16 @@ class Draft:
         """True if the last attempt evaluates the policy exactly: a lower bound that it does not prove is false."""
         if isinstance(self.objective, Curved) or self.exact_bits() > MOST_EXACT_BITS:
             return False
+        if self.between:
+            return self.by_law
         return self.by_law or (self.cells is None and not self.model.loss(self.charges.unit))
 
     @property
     def decides_upper(self) -> bool:
         """True if the last attempt loses nothing: an upper bound that it does not prove is false."""
         if isinstance(self.objective, Curved) and not self.charges.span:  # a share of no range pays for no line
+            return False
+        if self.between:
             return False
         if isinstance(self.objective, (Piecewise, Curved)):  # the doubts list what a cover leaves open
             return True
@@ -312,7 +321,7 @@ class Draft:
     def _lines(self) -> ByBudget:
         """Return a policy by cells and, in each cell, the slope of the weighting at the values of its CDF."""
         policy, knots = self.plan.policy, self.plan.objective.knots
-        if not isinstance(policy, CellPolicy) or knots is None:
+        if not isinstance(policy, CellPolicy) or knots is None or self.plan.objective.shape != "concave":
             raise Unsupported(
                 f"not covered: {self.plan.objective.spec} where the law of the policy's return is too long"
             )
@@ -327,7 +336,7 @@ class Draft:
         slopes = [(v - u) / (b - a) for (a, u), (b, v) in pairwise(knots)]
         at = np.searchsorted([float(x) for x, _ in knots[1:-1]], np.repeat(oracle.cdf(choice), 1 << self.halved))
         grid = Budgets(self.model, policy.least, policy.eta, policy.halvings).closed(start, unit)
-        (lo, hi), scale = grid.windows[-1], 1 << self._cell_bits
+        (lo, hi), scale = grid.windows[-1], self._cell_scale(Dual(tuple(slopes)))
         cells = np.clip(start - 1 - np.arange(lo, hi), 0, len(at) - 1)
         multipliers = [int(slopes[k] * scale) for k in at[cells]]
         return ByBudget(scale, grid, start, cell_rows(policy, grid, self.halved), multipliers)
@@ -344,7 +353,7 @@ class Draft:
         if self.unfolded is not None:
             return Space.of_returns(self.unfolded)
         if self.between:
-            return Space.of_cells(self.plan.mdp, self.between)
+            return Space.of_cells(self.plan.mdp, self.between, self.spare)
         return Space.of_grid(self.plan.mdp, self.charges.unit)
 
     def _by_cover(self, scale: int, cover: Cover) -> ByCover:
@@ -377,11 +386,11 @@ class Draft:
         assert knots is not None
         return max((knots[-1][1] - g) / (1 - x) for x, g in knots[:-1])
 
-    @property
-    def _cell_bits(self) -> int:
-        """Return the fractional bits of tables of a cover by cells, whose numbers fit a word."""
-        costs = math.ceil(self._steepest + 1) * self.space.oracle.top
-        return max(24, 61 - FREE_BITS - costs.bit_length() - self.model.largest_total.bit_length())
+    def _cell_scale(self, cover: Cover) -> int:
+        """Return a scale over which the tables of a cover by cells fit words, shares of a cell included."""
+        largest = max((abs(c) for leaf in leaves(cover) for c in leaf.costs), default=Fraction(1))
+        bits = (math.ceil(max(largest, self._steepest)) * self.model.largest_total).bit_length()
+        return 1 << max(61 - SHARE_BITS - bits, 20)
 
     @cached_property
     def cover(self) -> Cover:
@@ -396,7 +405,9 @@ class Draft:
     def _up(self, exact: bool, bits: int) -> ByMean | ByBudgets | ByThreshold | ByCover:
         objective, unit, bound = self.objective, self.charges.unit, self.plan.upper
         if isinstance(objective, Piecewise):
-            return self._by_cover(1 << self._cell_bits if self.between else self._scale(exact, bits), self.cover)
+            return self._by_cover(
+                self._cell_scale(self.cover) if self.between else self._scale(exact, bits), self.cover
+            )
         if isinstance(objective, Quantile):
             start = -ceil_div(-bound, unit)
             return ByThreshold(

@@ -1,0 +1,68 @@
+"""Searched plans whose returns are on no grid: covers by cells, by returns, and lines above a polygon."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import pytest
+from proof_files import accepted, certificate_text, corrupted, is_true, verdicts
+from test_prove_discounted import small_model
+
+import verified_risk as vr
+from verified_risk.errors import Unsupported
+from verified_risk.proving import write
+
+OBJECTIVES = (
+    "1/2*cvar(1/5) + 1/2*cvar(1/2)",
+    "pl(0, 0; 1/3, 0; 1, 1)",
+    "pl(0, 0; 1/3, 1/2; 2/3, 1/2; 1, 1)",
+    "dual(3/2)",
+    "hazard(3/2)",
+)
+KINDS = {"cell_cover": "upper cell_cover", "return_cover": "upper return_cover", "lines": "lower lines"}
+
+
+def certificates(kind: str, count: int, seed: int, folder, monkeypatch) -> list[str]:
+    """Certificates of small discounted models that have this kind of proof."""
+    monkeypatch.setattr(write, "WIDEST_GRID", -1)
+    if kind != "return_cover":
+        monkeypatch.setattr(write, "unfolded", lambda _: None)
+    if kind == "lines":
+        monkeypatch.setattr(write, "PATIENT", -1)
+    rng, found = random.Random(seed), list[str]()
+    while len(found) < count:
+        mdp, objective = small_model(rng), OBJECTIVES[0 if kind == "lines" else len(found) % len(OBJECTIVES)]
+        low, high = mdp.remaining_range(0)
+        if low == high:
+            continue
+        plan = vr.plan(mdp, objective, eta=None if kind == "return_cover" else (high - low) * Fraction(1, 40))
+        try:
+            text = certificate_text(plan, folder)
+        except Unsupported:
+            continue
+        if KINDS[kind] in text:
+            found.append(text)
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_corrupted_certificate_is_accepted_with_a_false_bound(kind, tmp_path, monkeypatch):
+    texts, rng = certificates(kind, 8, 5, tmp_path, monkeypatch), random.Random(6)
+    assert all(line.startswith("proved") for line in verdicts(texts, tmp_path))
+    assert all(is_true(text) for text in texts)
+    changed = [corrupted(text, texts[i - 1], rng)[0] for i, text in enumerate(texts) for _ in range(20)]
+    changed = [new for new in changed if new not in texts]
+    proved = accepted(changed, tmp_path)
+    assert len(changed) > 100
+    assert proved < len(changed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_thousand_corrupted_certificates(kind, tmp_path, monkeypatch):
+    texts, rng = certificates(kind, 25, 7, tmp_path, monkeypatch), random.Random(8)
+    changed = [corrupted(text, texts[i - 1], rng)[0] for i, text in enumerate(texts) for _ in range(48)]
+    changed = [new for new in changed if new not in texts]
+    print(f"{kind}: {len(changed)} changed, {accepted(changed, tmp_path)} accepted, none with a false bound")
+    assert len(changed) > 1000
