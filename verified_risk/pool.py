@@ -25,6 +25,8 @@ from .errors import InvalidArgument, MissingDependency
 Task = TypeVar("Task")
 MANAGER_SECONDS = 10.0
 """Maximum number of seconds to wait for the thread that hands out work, which ends soon after its workers."""
+WAKING_SECONDS = 1.0
+"""Longest wait for a result without looking for Ctrl-C: a signal that another thread receives does not end a wait."""
 
 
 class Pool(ProcessPoolExecutor):
@@ -102,8 +104,13 @@ def workers(jobs: int, cluster: str | int | None = None, context: BaseContext | 
     if jobs < 1:
         raise InvalidArgument(f"jobs is {jobs}, wanted a number from 1")
     with Pool(jobs, mp_context=context) as pool:
-        first = partial(concurrent.futures.wait, return_when=concurrent.futures.FIRST_COMPLETED)
-        yield Workers(pool.submit, lambda running: list(first(running).done), jobs)
+        yield Workers(pool.submit, _first_done, jobs)
+
+
+def _first_done(running: list[Future[Any]]) -> list[Future[Any]]:
+    while not (done := concurrent.futures.wait(running, WAKING_SECONDS, concurrent.futures.FIRST_COMPLETED).done):
+        pass
+    return list(done)
 
 
 PoolStart: TypeAlias = Callable[[], AbstractContextManager[Workers]]

@@ -16,7 +16,6 @@ import hashlib
 import math
 import pickle
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import as_completed
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -53,10 +52,12 @@ def run(
     with search.leaving_nothing():
         if jobs > 1 and len(statements) > 1:
             with workers(jobs) as pool:
-                futures = {pool.submit(_audit_elsewhere, _sent(s), examples, seed): s.label for s in statements}
-                for future in as_completed(futures):
-                    rows[futures[future]] = future.result()
-                    progress(futures[future])
+                running = {pool.submit(_audit_elsewhere, _sent(s), examples, seed): s.label for s in statements}
+                while running:
+                    for future in pool.first(list(running)):
+                        label = running.pop(future)
+                        rows[label] = future.result()
+                        progress(label)
         for statement in statements:
             if statement.label not in rows:
                 rows[statement.label] = audit_statement(statement, examples, seed)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import time
 from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 ROWS: list[dict[str, Any]] = []
@@ -31,6 +33,8 @@ GROUPS = {
     "q": "Limits of time, CPU seconds asked for and taken",
     "r": "Jobs: models of gymnasium to a gap of 1 % in a minute, fronts, constraints, ties, uncertain rates",
 }
+FOLDED = "el"
+"""Letters whose rows are searches of several sizes, objectives and seeds."""
 
 
 def timed(function: Callable[[], Any]) -> tuple[Any, float]:
@@ -55,9 +59,23 @@ def machine() -> str:
     return f"{name}, {os.cpu_count()} cores; Python {platform.python_version()}, {packages}"
 
 
+def folded(letter: str, rows: Iterable[dict[str, Any]], table: list[str]) -> list[str]:
+    """A table of many searches, folded below a line for each size and objective, whatever the seed."""
+    searches: dict[str, list[dict[str, Any]]] = {}
+    for line in rows:
+        if line["row"].startswith(f"({letter})"):
+            searches.setdefault(re.sub(r" seed \d+", "", line["row"][4:]), []).append(line)
+    lines = ["", "|  | searches | closed | cpu_s, median | worst |", "|---|---|---|---|---|"]
+    for name, found in searches.items():
+        seconds, closed = [line["cpu_s"] for line in found], sum(line["closed"] for line in found)
+        lines.append(f"| {name} | {len(found)} | {closed} | {shown(median(seconds))} | {shown(max(seconds))} |")
+    return [*lines, "", "<details><summary>Every search</summary>", *table, "", "</details>"]
+
+
 def page(rows: Iterable[dict[str, Any]]) -> str:
     """A heading for each letter, and below it a table for each list of columns."""
     tables: dict[str, dict[tuple[str, ...], list[str]]] = {}
+    rows = list(rows)
     for line in rows:
         label, _, name = line["row"].partition(" ")
         columns = tuple(key for key in line if key != "row")
@@ -74,7 +92,8 @@ def page(rows: Iterable[dict[str, Any]]) -> str:
     for letter, found in sorted(tables.items()):
         lines += ["", f"## {GROUPS[letter]} ({letter})"]
         for columns, body in found.items():
-            lines += ["", "| " + " | ".join(["", *columns]) + " |", "|---" * (len(columns) + 1) + "|", *body]
+            table = ["", "| " + " | ".join(["", *columns]) + " |", "|---" * (len(columns) + 1) + "|", *body]
+            lines += folded(letter, rows, table) if letter in FOLDED else table
     return "\n".join(lines) + "\n"
 
 

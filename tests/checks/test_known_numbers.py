@@ -1,4 +1,4 @@
-"""The numbers of the referee's report on sections 1 to 3 and the appendices, recomputed."""
+"""Numbers that the audit of sections 1 to 3 and of the appendices worked out by hand, recomputed."""
 
 from fractions import Fraction as Q
 

@@ -67,6 +67,33 @@ def test_an_interrupt_inside_a_callback_from_c_is_not_lost(rest):
     assert (done.returncode, done.stderr.strip()) == STOPPED
 
 
+HEARD_ELSEWHERE = """
+import signal, threading, time
+from verified_risk.pool import workers
+
+def hear():
+    waiting.wait()
+    time.sleep(0.5)
+    signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+
+waiting = threading.Event()
+threading.Thread(target=hear, daemon=True).start()
+try:
+    with workers(1) as pool:
+        running = [pool.submit(time.sleep, 3600)]
+        waiting.set()
+        pool.first(running)
+except KeyboardInterrupt:
+    print("stopped")
+"""
+
+
+def test_an_interrupt_that_another_thread_receives_ends_a_wait_for_workers():
+    """A kernel may choose any thread while the main one starts a worker; its wait for a result then goes on."""
+    done = subprocess.run([sys.executable, "-c", HEARD_ELSEWHERE], capture_output=True, text=True, timeout=PATIENCE)
+    assert done.stdout == "stopped\n"
+
+
 def test_an_interrupt_ends_an_audit_and_its_workers(tmp_path):
     window = Terminal(*ENDLESS_AUDIT, "--html", tmp_path / "page.html", "--json", tmp_path / "ledger.json")
     window.wait_for(DRAWN)

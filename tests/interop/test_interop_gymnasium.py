@@ -1,5 +1,6 @@
 """Gymnasium's tables as exact models, against a float recursion on the very same tables."""
 
+import math
 import sys
 from fractions import Fraction
 
@@ -214,6 +215,7 @@ def test_a_time_limit_below_the_horizon_is_named_in_the_notes():
     assert "the environment is cut off after 5 steps, the model goes on to its horizon 6" in (
         vr.MDP.from_gymnasium(env, horizon=6).notes
     )
+    assert vr.MDP.from_gymnasium(env, horizon="auto") == vr.MDP.from_gymnasium(env, horizon=math.inf)
 
 
 @pytest.mark.parametrize(

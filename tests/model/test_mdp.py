@@ -107,6 +107,7 @@ def test_equal_outcomes_are_added_and_empty_ones_dropped():
         ({"horizon": 0}, "horizon is 0, wanted an integer of at least 1"),
         ({"horizon": 1.5}, "horizon is 1.5, wanted an integer"),
         ({"horizon": True}, "horizon is True, wanted an integer"),
+        ({"horizon": "never"}, "horizon is 'never', wanted an integer of at least 1, or math.inf"),
         ({"discount": 0}, r"discount is 0, wanted a number in \(0, 1\]"),
         ({"discount": "11/10"}, "discount is 11/10"),
         ({"discount": float("nan")}, "discount is nan"),

@@ -166,6 +166,7 @@ def test_a_model_without_a_horizon_says_so_wherever_one_is_needed(tmp_path):
     mdp.save(tmp_path / "m.json")
     assert vr.MDP.load(tmp_path / "m.json") == mdp != vr.models.two_paths()
     assert mdp.with_horizon(2) == vr.models.two_paths()
+    assert mdp.with_horizon(2).with_horizon("auto") == mdp
     for use in (lambda: vr.exact_plan(mdp, "mean"), lambda: vr.learn(mdp, "mean", episodes=1), lambda: mdp.horizon):
         with pytest.raises(Unsupported, match="the model has no horizon: use plan"):
             use()

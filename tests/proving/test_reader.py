@@ -218,7 +218,7 @@ def test_the_clock_is_asked_for_every_state_of_every_step(monkeypatch, mdp, obje
     assert asked >= least, f"{asked} questions for {least} states and steps"
     stop, asked = asked // 2, 0
     found = plan.recheck(time_limit=5)
-    assert asked <= stop + 3, "the clock was asked again after time was up"
+    assert asked <= stop + 5, "the clock was asked again after time was up"  # once in each of the nested loops
     assert found.upper_holds is Truth.UNKNOWN
     assert "time limit of 5 s is reached while" in found.upper_route
 

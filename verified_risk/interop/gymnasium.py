@@ -62,7 +62,7 @@ def mdp_of_environment(
     name = _name(env, inner)
     _refuse_what_the_table_does_not_say(env, inner, name)
     n, table = _table(inner, name)
-    steps = _limit(env) if horizon is None else horizon
+    steps = _limit(env) if horizon is None else math.inf if horizon == "auto" else horizon
     if steps is None:
         raise InvalidModel(f"{name} has no time limit, wanted horizon=, the number of steps")
     restore = _Restorer()

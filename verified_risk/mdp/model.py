@@ -56,7 +56,7 @@ class MDP(ModelReaders):
     :param transitions: ``transitions[s][a]``: the law of the next state, as a list of probabilities or ``{state:
         probability}``
     :param rewards: ``rewards[s][a]``: a number, a law ``{reward: probability}``, or a frozen law of ``scipy.stats``
-    :param horizon: the number of steps T, at least 1; None or ``math.inf`` for a model without one, which
+    :param horizon: the number of steps T, at least 1; None, ``math.inf`` or ``"auto"`` for a model without one, which
         :func:`~verified_risk.plan` plans with certified bounds on all that follows the steps it looks at
     :param discount: in (0, 1]; a reward at step t counts ``discount**t``
     :param normalise: divide rows by their sums instead of rejecting those that do not sum to 1
@@ -351,7 +351,7 @@ class MDP(ModelReaders):
     def with_horizon(self, horizon: Horizon) -> MDP:
         """Return the same model with another horizon.
 
-        :param horizon: at least 1; None or ``math.inf`` for none
+        :param horizon: at least 1; None, ``math.inf`` or ``"auto"`` for none
         :returns: the new model
         :raises InvalidModel: if the horizon is out of range, or the model changes with the step
         """

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
 
 from .. import files
 from ..errors import hints_at_arguments
@@ -25,8 +25,8 @@ StateActions: TypeAlias = Sequence[tuple[Action, ...]]
 Row: TypeAlias = Sequence[Rational] | Mapping[int, Rational]
 """Probabilities over all states, or ``{state: probability}``."""
 Initial: TypeAlias = int | Row
-Horizon: TypeAlias = int | float | None
-"""A number of steps; ``math.inf``, or None where it is not another default, for a model without a last step."""
+Horizon: TypeAlias = int | float | Literal["auto"] | None
+"""A number of steps; ``math.inf`` or ``"auto"``, or None where it is not another default, for no last step."""
 Reward: TypeAlias = Rational | Mapping[Rational, Rational] | Law | ContinuousReward | object
 """A number, ``{reward: probability}``, a law, or a frozen ``scipy.stats`` law."""
 Arrays: TypeAlias = object

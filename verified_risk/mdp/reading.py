@@ -259,12 +259,12 @@ def read_action_names(names: Sequence[Sequence[str]], counts: Sequence[int]) -> 
 
 
 def read_horizon(value: Any) -> int | None:
-    """Read a number of steps, or None if there is no last one."""
-    if value is None or value == math.inf:
+    """Read a number of steps, or None if there is no last one: ``math.inf`` or ``"auto"``."""
+    if value is None or value == math.inf or value == "auto":
         return None
     horizon = as_whole(value)
     if horizon is None or horizon < 1:
-        raise InvalidModel(f"horizon is {value!r}, wanted an integer of at least 1")
+        raise InvalidModel(f"horizon is {value!r}, wanted an integer of at least 1, or math.inf for no last step")
     return horizon
 
 

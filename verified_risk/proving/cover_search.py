@@ -56,6 +56,12 @@ BETWEEN = 2.0**-18
 """The same for each step, in cells, where tables are read between nodes: their shares of a cell are rounded."""
 NOISE = 1e-9
 """Share of the number of grid points by which floats may misplace a point."""
+CLOSE_CALL = 1e-10
+"""Share of the number of grid points by which a bound may miss the aim and still be left to the checker."""
+BESIDE = 1e-9
+"""Distance from a corner of an envelope at which a point is on one of its two sides."""
+MOST_PASSES = 20_000
+"""Maximum number of passes of a search."""
 ROOT_ROUNDS, ROOT_WORTHWHILE = 200, 0.995
 """Rounds of probes at the root, whose cuts every box inherits; it is cut in two once a round leaves more than this."""
 ROUNDS, WORTHWHILE = 6, 0.9
@@ -258,7 +264,7 @@ class _Recorded(Search):
         if not self.convex and not self.reach:
             self._survey(root)
         self._tighten(root)
-        heap = [(root.bound, next(order), root)]
+        heap = [] if root.bound < self.aim and self._close_call(root) else [(root.bound, next(order), root)]
         while heap and not self.hopeless:
             value, _, box = heapq.heappop(heap)
             self.bound = value
@@ -269,7 +275,7 @@ class _Recorded(Search):
                 continue
             for child in self._split(box, *box.branch):
                 self._tighten(child)
-                if child.bound < self.aim:
+                if child.bound < self.aim and not self._close_call(child):
                     heapq.heappush(heap, (child.bound, next(order), child))
         return self._tree()
 
@@ -336,6 +342,27 @@ class _Recorded(Search):
         self._count(box)
         return least
 
+    def _close_call(self, box: _Box) -> bool:
+        """Return True if the bound of a box misses the aim, or a policy's cost, by hardly more than rounding: the
+        checker decides.
+
+        Its multipliers become slopes of the envelope at the reference point, between those of both sides at a corner.
+        If that is the best policy, they lose nothing (B1), where others would lose the last digits.
+        """
+        least = min(self.aim, self.best.value) - self.margin - CLOSE_CALL * self.oracle.top
+        if box.bound < least or box.closed is None:
+            return False
+        inside = np.clip(box.reference, box.low, box.high)
+        sides = [self.envelope(box.low, box.high, inside + side, BESIDE / 2)[0] for side in (-BESIDE, BESIDE)]
+        left = np.where(inside > box.low + BESIDE, sides[0], -np.inf)
+        right = np.where(inside < box.high - BESIDE, sides[1], np.inf)
+        cost = self._rounded(np.clip(box.closed, np.minimum(left, right), np.maximum(left, right)))
+        bound = self.oracle.solve(cost) + math.fsum(self.tilted_minima(cost, box.low, box.high)[0])
+        if bound >= box.bound:
+            box.closed = cost
+        self.stuck += 1
+        return True
+
     def _closes(self, box: _Box, cost: Floats) -> bool:
         """True if multipliers of another box close this one."""
         least, _ = self.tilted_minima(cost, box.low, box.high)
@@ -346,7 +373,7 @@ class _Recorded(Search):
     def _count(self, box: _Box) -> None:
         self.clock.require()
         self.leaves += 1
-        if self.leaves > MOST_LEAVES or box.depth + len(box.cuts) >= DEEPEST:
+        if self.leaves > MOST_LEAVES or box.depth + len(box.cuts) >= DEEPEST or self.oracle.calls > MOST_PASSES:
             raise _GivesUp(f"the search for a cover stops {box.depth + len(box.cuts)} cuts deep")
         self.hopeless = self.best.value < self.wanted - self.allowance - NOISE * self.oracle.top
 

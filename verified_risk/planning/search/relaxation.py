@@ -42,6 +42,7 @@ class Oracle(Protocol):
     between its points by :class:`~.cells_route.CellOracle`."""
 
     top: int
+    calls: int
     maskable: bool
     allowed: Ints
     choice: npt.NDArray[Any]
