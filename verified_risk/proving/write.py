@@ -390,7 +390,7 @@ class Draft:
         """Return a scale over which the tables of a cover by cells fit words, shares of a cell included."""
         largest = max((abs(c) for leaf in leaves(cover) for c in leaf.costs), default=Fraction(1))
         bits = (math.ceil(max(largest, self._steepest)) * self.model.largest_total).bit_length()
-        return 1 << max(61 - SHARE_BITS - bits, 20)
+        return 1 << max(54 - SHARE_BITS - bits, 16)
 
     @cached_property
     def cover(self) -> Cover:

@@ -8,7 +8,8 @@
 
 Require Import ZArith Reals Lra Lia List Bool.
 From VerifiedRisk Require Import FiniteLaw Objective ObjectiveFacts JointModel Rows Tree Program Check PolygonCheck
-  InterpolationCheck CellsCheck CellCoverCheck LawCheck Meaning ModelFacts RatFacts TablesBelow TablesAbove Budgets Means
+  InterpolationCheck CellsCheck CellCoverCheck LawCheck Meaning ModelFacts RatFacts TablesBelow TablesAbove Budgets
+    Means
   CostBounds TailObjective TailRoute PolygonObjective PolygonRoute Interpolation Coarser PlayedRow CellEnds Cells
   CellsRoute.
 Import ListNotations.
@@ -91,7 +92,8 @@ Lemma fine_costs costs (K : nat) x : (0 < K)%nat -> let k := Z.of_nat K in
 Proof.
   intros HK k. assert (Hk : (0 < k)%Z) by lia. pose proof (Z.mod_pos_bound x k Hk) as Hr.
   pose proof (Z.div_mod x k ltac:(lia)) as Hx. set (r := (x mod k)%Z) in *. set (q := (x / k)%Z) in *.
-  pose proof (sum_of_two (cost_sum (fun j => is_above j (q + 1)) 0 costs) (cost_sum (fun j => is_above j q) 0 costs) K r)
+  pose proof (sum_of_two (cost_sum (fun j => is_above j (q + 1)) 0 costs) (cost_sum (fun j => is_above j q) 0 costs) K
+    r)
     as H2. fold k in H2. rewrite <- H2 by lia. apply sum_along_ext. intros i Hi. rewrite zlen_repeat in Hi.
   assert (Hext : forall f g, (forall j, f j = g j) -> forall c j, cost_sum f j c = cost_sum g j c).
   { intros f g H c. induction c as [|z c IH]; intros j; cbn [cost_sum]; [reflexivity|]. now rewrite H, IH. }
@@ -215,7 +217,8 @@ Section Ends.
   Lemma ends : almost_surely H (fun h => left h = real_of u' * (IZR lo' + IZR (X h) / IZR k) /\
     (0 <= X h <= (hi' - lo') * k)%Z /\ earned M (fst h) = real_of cells_top - real_of u' / IZR k * IZR (X h)).
   Proof.
-    destruct unit_facts as [Hoku [Hoku' [Hu' [Hn' _]]]]. pose proof fine_positive as Hkz. pose proof (IZR_lt _ _ Hkz) as Hk.
+    destruct unit_facts as [Hoku [Hoku' [Hu' [Hn' _]]]]. pose proof fine_positive as Hkz.
+    pose proof (IZR_lt _ _ Hkz) as Hk.
     destruct (good_facts m Hm) as [_ [_ [G3 _]]]. destruct top_facts as [_ Htop].
     destruct (discount_weights_correct m Hm (steps m)) as [Hoksum Hsum]. fold wsum T in Hoksum, Hsum.
     assert (Hokq : forall z, ok (Rat z (reward_den m))) by (intros z; exact G3).
@@ -262,7 +265,8 @@ Section Ends.
   Theorem Phi_of_cells G : weighting G -> Phi G (jreturn_law M pi) = real_of cells_top - real_of u' / IZR k *
     sum_along (fun i => sum_along (fun j => G (F (j * k + i)%Z)) 0 (repeat tt (Z.to_nat (hi' - lo')))) 0 (repeat tt K).
   Proof.
-    intros HG. destruct unit_facts as [_ [_ [Hu' _]]]. pose proof fine_positive as Hkz. pose proof (IZR_lt _ _ Hkz) as Hk.
+    intros HG. destruct unit_facts as [_ [_ [Hu' _]]]. pose proof fine_positive as Hkz.
+    pose proof (IZR_lt _ _ Hkz) as Hk.
     assert (Hwidth : 0 < real_of u' / IZR k) by now apply Rdiv_lt_0_compat.
     set (value := fun h => real_of cells_top - real_of u' / IZR k * IZR (X h)).
     transitivity (Phi G (image value H)).
@@ -284,9 +288,11 @@ Section Ends.
     IZR (initial_den m) * sum_along (fun i => cost_sum (fun j => F (j * k + i)%Z) 0 costs) 0 (repeat tt K).
   Proof.
     intros Hzlen Hbot Hplays. destruct unit_facts as [_ [_ [Hu'pos [_ Hu']]]]. pose proof fine_positive as Hkz.
-    pose proof (IZR_lt _ _ Hkz) as Hk. destruct (good_facts m Hm) as [_ [_ [_ [G4 _]]]]. pose proof (IZR_lt _ _ G4) as G4'.
+    pose proof (IZR_lt _ _ Hkz) as Hk. destruct (good_facts m Hm) as [_ [_ [_ [G4 _]]]].
+    pose proof (IZR_lt _ _ G4) as G4'.
     set (terminal := partial_sums 0 costs) in *.
-    set (v := cells_table m all (base c) bottom terminal (cell_rate_0 m c) (cell_windows c) (halvings c) (steps m) choices).
+    set (v := cells_table m all (base c) bottom terminal (cell_rate_0 m c) (cell_windows c) (halvings c) (steps m)
+      choices).
     set (t := fun z => IZR (look bottom lo' terminal z)).
     assert (Hbt : forall z, IZR bottom <= t z).
     { intros z. unfold t. apply IZR_le. unfold look. destruct (z <? lo')%Z; [lia|].
@@ -433,7 +439,8 @@ Section Cover.
         destruct (tilted_sum_correct corners G Hcorners V (fun j => F (j * k + i)%Z) costs HV
           ltac:(intros; apply HF) b 0 x Ex ltac:(apply Hheld; lia)) as [_ Hx].
         rewrite (sum_along_length _ (repeat tt n) costs) by (rewrite repeat_length; congruence). exact Hx. }
-      pose proof (cells_costs m c start lo hi lo' hi' pi Hm Hc Hfirst Elast (conj Hlo Hhi) Hlohi' Hends Hpi Hal true [] costs
+      pose proof (cells_costs m c start lo hi lo' hi' pi Hm Hc Hfirst Elast (conj Hlo Hhi) Hlohi' Hends Hpi Hal true []
+        costs
         bottom Hzlen Hbot ltac:(discriminate)) as Hdual. fold K k F look0 in Hdual.
       set (e := sum_along (fun i => cost_sum (fun j => F (j * k + i)%Z) 0 costs) 0 (repeat tt K)) in *.
       apply rat_le_correct in Htest; [|assumption | apply ok_rplus; unfold ok; cbn [den];
@@ -529,7 +536,8 @@ Section Lines.
     set (u' := last_cell_unit (cell_unit c) (halvings c) (steps m)) in *.
     change (rminus (rplus (rmult (cell_unit c) (of_Z start)) _) _) with (cells_top m c start lo') in H.
     repeat rewrite andb_true_iff in H. destruct H as [[[[[[[[HV Hc] Hlo] Hhi] Hlohi'] Hends] Hzlen] Hbot] Htest].
-    apply Z.ltb_lt in HV, Hhi. apply Z.leb_le in Hlo, Hlohi'. apply Z.eqb_eq in Hzlen. pose proof (IZR_lt _ _ HV) as HV'.
+    apply Z.ltb_lt in HV, Hhi. apply Z.leb_le in Hlo, Hlohi'. apply Z.eqb_eq in Hzlen.
+    pose proof (IZR_lt _ _ HV) as HV'.
     destruct (good_facts m Hm) as [_ [_ [_ [G4 _]]]]. pose proof (IZR_lt _ _ G4) as G4'.
     destruct (unit_facts m c Hc) as [_ [Hoku' [Hu' [Hn' _]]]]. fold u' in Hoku', Hu', Hn'.
     destruct (top_facts m c start lo' Hm Hc) as [Hoktop _].
@@ -543,9 +551,11 @@ Section Lines.
     assert (HF : forall j, 0 <= F j <= 1) by (intros j; now apply fine_cdf_range).
     set (S := sum_along _ 0 (repeat tt K)). set (lost := map Z.opp costs) in *.
     assert (Hzlost : zlen lost = (hi' - lo')%Z).
-    { rewrite <- Hzlen. unfold lost. clear. induction costs as [|z costs IH]; cbn [map zlen]; [reflexivity | now rewrite IH]. }
+    { rewrite <- Hzlen. unfold lost. clear. induction costs as [|z costs IH]; cbn [map zlen]; [reflexivity | now
+      rewrite IH]. }
     set (bottom := smallest 0 (partial_sums 0 lost)) in *.
-    pose proof (cells_costs m c start lo hi lo' hi' pi Hm Hc Hfirst Elast (conj Hlo Hhi) Hlohi' Hends Hpi Hal false choices lost
+    pose proof (cells_costs m c start lo hi lo' hi' pi Hm Hc Hfirst Elast (conj Hlo Hhi) Hlohi' Hends Hpi Hal false
+      choices lost
       bottom Hzlost Hbot (fun _ => eq_refl)) as Hdual. fold K k F in Hdual.
     set (look0 := start_look m bottom lo _ start) in *.
     set (e := sum_along (fun i => cost_sum (fun j => F (j * k + i)%Z) 0 costs) 0 (repeat tt K)).
@@ -575,7 +585,8 @@ Section Lines.
     apply Rmult_le_compat_l; [lra|].
     apply Rmult_le_reg_l with (IZR V * IZR (initial_den m) * IZR k);
       [apply Rmult_lt_0_compat; [now apply Rmult_lt_0_compat | assumption]|].
-    replace (IZR V * IZR (initial_den m) * IZR k * (S / IZR k)) with (IZR (initial_den m) * (IZR V * S)) by (field; lra).
+    replace (IZR V * IZR (initial_den m) * IZR k * (S / IZR k)) with (IZR (initial_den m) * (IZR V * S)) by (field;
+      lra).
     replace (IZR V * IZR (initial_den m) * IZR k *
       ((IZR most * IZR (initial_den m) - IZR look0) / (IZR V * IZR (initial_den m))))
       with (IZR (initial_den m) * (IZR k * IZR most) - IZR k * IZR look0) by (field; lra).

@@ -296,8 +296,8 @@ Proof.
   pose proof (weighting_mixture o Ho) as HG.
   pose proof Ho as Ho'. unfold good_mixture in Ho'. apply andb_true_iff in Ho'. destruct Ho' as [Hos _]. split.
   - exists (policy_of m (low (proofs k))). split; [reflexivity|]. unfold curved_lower_test in Hlow.
-    destruct (low (proofs k)) as [V choices|V g start choices|V c0 start choices|V c0 start costs choices|V mix_den parts];
-      try discriminate.
+    destruct (low (proofs k))
+      as [V choices|V g start choices|V c0 start choices|V c0 start costs choices|V mix_den parts]; try discriminate.
     cbn [snd policy_of] in *.
     destruct (weighted_by_law_correct m V mix_den parts Hm (mixture_of o) (mixed_stair o (curve_bounds k)) (lower c))
       as [P1 P2]; try assumption.

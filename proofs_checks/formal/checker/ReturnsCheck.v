@@ -1,7 +1,8 @@
 (** * The test of a cover by returns: piecewise linear weightings where few returns are attainable
 
     The certificate lists returns z_0 > z_1 > ... > z_n, in units of 1 / (reward_den q^T) for a discount p / q: all sums
-    of rewards are whole numbers of these.  Coordinate k is F_k = P(return <= z_{k+1}), which counts z_k - z_{k+1} times.
+    of rewards are whole numbers of these.  Coordinate k is F_k = P(return <= z_{k+1}), which counts z_k - z_{k+1}
+      times.
     Tables have the sums that are met, and no others; what they do not have costs the least there is. *)
 
 Require Import ZArith List Bool.
@@ -25,7 +26,8 @@ Fixpoint merged_sums (l : list Z) : list Z -> list Z :=
         end
   end.
 Fixpoint tfold {X Y} (f : X -> Y -> Y) (t : tree X) (y : Y) : Y :=
-  match t with Leaf => y | Node l x r => tfold f r (match x with Some z => f z | None => fun y => y end (tfold f l y)) end.
+  match t with Leaf => y | Node l x r => tfold f r (match x with Some z => f z | None => fun y => y end (tfold f l y))
+    end.
 (** No state has more sums than there are returns, if every return is listed. *)
 Definition with_sums (most : Z) (ys : list Z) (s : positive) (t : tree (list Z)) : tree (list Z) :=
   let all := match get s t with Some old => merged_sums ys old | None => ys end in
@@ -34,7 +36,8 @@ Definition state_sums (most weight : Z) (x : option (list Z) * list action) (t :
   match fst x with
   | Some ys =>
       fold_left (fun t a =>
-        fold_left (fun t o => with_sums most (map (fun y => y + weight * gain o) ys) (next o) t) (outcomes a) t) (snd x) t
+        fold_left (fun t o => with_sums most (map (fun y => y + weight * gain o) ys) (next o) t) (outcomes a) t) (snd
+          x) t
   | None => t
   end.
 Fixpoint all_sums (most p q power : Z) (sums : tree (list Z)) (sts : list step) : list (tree (list Z)) :=
@@ -59,7 +62,8 @@ Fixpoint add_at (bottom w d : Z) (row : list (Z * Z)) (ys acc : list Z) : list Z
   end.
 Definition pairs_at (v : values (list (Z * Z))) (s : positive) : list (Z * Z) :=
   match value_at v s with Some row => row | None => [] end.
-Fixpoint outcomes_at (bottom weight_of : Z) (v : values (list (Z * Z))) (ys : list Z) (l : list outcome) (acc : list Z) :
+Fixpoint outcomes_at (bottom weight_of : Z) (v : values (list (Z * Z))) (ys : list Z) (l : list outcome) (acc : list Z)
+  :
   list Z :=
   match l with
   | [] => acc

@@ -3,7 +3,8 @@
     [polygon_by_returns_correct]: an accepted upper bound exceeds the objective of every policy.
 
     The return is at most the next of the returns that the certificate lists, and that is counted from the first one in
-    units of the sums: the objective is a sum over these units, as many of which are alike as the next return is away. *)
+    units of the sums: the objective is a sum over these units, as many of which are alike as the next return is away.
+    *)
 
 Require Import ZArith Reals Lra Lia List Bool.
 From VerifiedRisk Require Import FiniteLaw Objective ObjectiveFacts JointModel Rows Tree Program Check PolygonCheck
@@ -51,7 +52,8 @@ Lemma length_least (rows : action -> list Z) n acts : acts <> [] -> (forall a, I
 Proof.
   induction acts as [|a acts IH]; intros Hne H; [congruence|]. destruct acts as [|a' acts]; [apply H; now left|].
   change (length (zmap2 Z.min (rows a) (least (map rows (a' :: acts)))) = n).
-  rewrite length_zmap2; [apply H; now left|]. rewrite IH; [apply H; now left | discriminate | intros; apply H; now right].
+  rewrite length_zmap2; [apply H; now left|]. rewrite IH; [apply H; now left | discriminate | intros; apply H; now
+    right].
 Qed.
 
 (** What holds of the row of an action, and of all that is less, holds of the least row. *)
@@ -95,7 +97,8 @@ Section Sums.
 
   Lemma rest_power_eq sts : rest_power q sts = (q ^ Z.of_nat (length sts))%Z.
   Proof.
-    induction sts as [|st sts IH]; [reflexivity|]. cbn [rest_power length]. rewrite IH, Nat2Z.inj_succ, Z.pow_succ_r by lia.
+    induction sts as [|st sts IH]; [reflexivity|]. cbn [rest_power length].
+    rewrite IH, Nat2Z.inj_succ, Z.pow_succ_r by lia.
     ring.
   Qed.
 
@@ -141,7 +144,8 @@ Section Sums.
         rewrite (weight_at_eq t (st :: sts)) by (try assumption; cbn [length]; lia).
         rewrite <- (IH (Datatypes.S t) Hrest ltac:(lia)). rewrite Nat2Z.inj_succ, Z.pow_succ_r by lia.
         rewrite (Z.mul_comm p). cbn [S]. lia. }
-    pose proof (Hsum (steps m) 0%nat eq_refl eq_refl) as Htotal. cbn [S] in Htotal. change (p ^ Z.of_nat 0)%Z with 1%Z in Htotal.
+    pose proof (Hsum (steps m) 0%nat eq_refl eq_refl) as Htotal. cbn [S] in Htotal.
+    change (p ^ Z.of_nat 0)%Z with 1%Z in Htotal.
     pose (P := fun h : jhistory positive Z Z => (whole_sum (fst h) <= most * S (length (fst h)))%Z).
     assert (Has : almost_surely (jrun M pi T ([], s))
       (fun h' => P h' /\ jtime h' = (jtime (([], s) : jhistory positive Z Z) + T)%nat)).
@@ -151,7 +155,8 @@ Section Sums.
         unfold jextend. cbn [fst whole_sum length S]. pose proof (weight_nonneg (length (fst h0))). nia.
       - cbn. unfold T. lia.
       - unfold P. cbn. lia. }
-    revert Has. apply as_impl. intros h [HP Ht]. cbn [jtime fst length Nat.add] in Ht. unfold jtime in Ht. unfold P in HP.
+    revert Has. apply as_impl. intros h [HP Ht]. cbn [jtime fst length Nat.add] in Ht. unfold jtime in Ht.
+    unfold P in HP.
     rewrite Ht in HP. split; [exact Ht|]. unfold largest_sum. fold most p q. lia.
   Qed.
 
@@ -180,7 +185,8 @@ Section Sums.
       unfold action_at. rewrite map_length. apply Hgen. now rewrite map_length.
     Qed.
 
-    Theorem returns_table_le : forall sts t sums h, skipn t (steps m) = sts -> (t + length sts = T)%nat -> jtime h = t ->
+    Theorem returns_table_le : forall sts t sums h, skipn t (steps m) = sts -> (t + length sts = T)%nat -> jtime h = t
+      ->
       forall x, In (whole_sum (fst h), x)
         (pairs_at (returns_table p q bottom terminal (p ^ Z.of_nat t) sums sts) (jstate h)) ->
       IZR x <= value (length sts) h.
@@ -313,7 +319,8 @@ Section Cover.
       rewrite Ey in Hy'. injection Hy' as <-. rewrite !real_of_Z in Hle.
       cbn [zmap2 weighted cost_sum]. rewrite plus_IZR, !mult_IZR.
       pose proof (Rmult_le_compat_l (IZR V) _ _ ltac:(apply IZR_lt in HV; lra) (Hbelow (F k) (HF k) (proj1 Hb))) as H1.
-      apply IZR_le in Hw. pose proof (Rmult_le_compat_l (IZR w) _ _ Hw (Rle_trans _ _ _ Hle ltac:(apply Rplus_le_compat_r;
+      apply IZR_le in Hw. pose proof (Rmult_le_compat_l (IZR w) _ _ Hw (Rle_trans _ _ _ Hle ltac:(apply
+        Rplus_le_compat_r;
         exact H1))). lra.
   Qed.
 
@@ -332,7 +339,8 @@ Section Cover.
         cbn [rank cost_sum]. destruct (Z.leb_spec y z); [|lia]. rewrite plus_IZR.
         replace (k + (1 + rank l y))%Z with (k + 1 + rank l y)%Z by lia.
         assert (is_above k (k + 1 + rank l y) = 1) as ->.
-        { unfold is_above. pose proof (rank_range l y). destruct (Z.ltb_spec k (k + 1 + rank l y)); [reflexivity | lia]. }
+        { unfold is_above. pose proof (rank_range l y). destruct (Z.ltb_spec k (k + 1 + rank l y)); [reflexivity |
+          lia]. }
         ring.
   Qed.
 
@@ -397,7 +405,8 @@ Section Cover.
             destruct (Z.ltb_spec j (z0 - landing z0 l (y h))), (Z.ltb_spec k (X h)); try reflexivity; lia.
         - replace (z0 - z + (z - z'))%Z with (z0 - z')%Z by lia. apply (IH z' (k + 1)%Z Hd). intros h Hy.
           destruct (Hh h Hy) as [H1 H2]. split; intros E.
-          + destruct (H1 ltac:(lia)) as [HX HL]. rewrite HX, HL. cbn [rank landing]. destruct (Z.leb_spec (y h) z'); lia.
+          + destruct (H1 ltac:(lia)) as [HX HL]. rewrite HX, HL. cbn [rank landing].
+          destruct (Z.leb_spec (y h) z'); lia.
           + destruct (Z_le_gt_dec (y h) z) as [E'|E'].
             * destruct (H1 E') as [HX HL]. rewrite HX, HL. cbn [rank landing]. destruct (Z.leb_spec (y h) z'); lia.
             * destruct (H2 ltac:(lia)). lia. }
@@ -430,7 +439,8 @@ Section Cover.
       { intros z. unfold Fn. pose proof (rank_range l z) as Hr.
         destruct (znth terminal (rank l z - 0)) as [w|] eqn:Ew.
         - pose proof (partial_sums_correct wide 0 0 (rank l z) w ltac:(lia) Ew) as Hw. rewrite Rplus_0_l in Hw.
-          rewrite <- Hw. apply IZR_le. rewrite forallb_forall in Hbot. apply znth_In, Hbot in Ew. now apply Z.leb_le in Ew.
+          rewrite <- Hw. apply IZR_le. rewrite forallb_forall in Hbot. apply znth_In, Hbot in Ew.
+          now apply Z.leb_le in Ew.
         - exfalso. assert (Hgen : forall (k : list Z) i, (0 <= i < zlen k)%Z -> znth k i <> None).
           { induction k as [|z' k IH]; intros i Hi; cbn [zlen znth] in *; [lia|].
             destruct (Z.eqb_spec i 0); [discriminate|]. apply IH; lia. }

@@ -19,7 +19,8 @@ Lemma lower_test_sound m o p bound : good_model m = true -> good_objective o = t
 Proof.
     intros Hm Ho Hokl Hlow. cbn zeta.
     unfold lower_test in Hlow.
-    destruct p as [V choices|V g start choices|V c start choices|V c start costs choices|V mix_den parts]; cbn [policy_of].
+    destruct p as [V choices|V g start choices|V c start choices|V c start costs choices|V mix_den parts]; cbn
+      [policy_of].
     + split; [apply is_jpolicy_playing|]. split; [apply plays_allowed_playing|].
       destruct o as [w alpha|alpha is_upper|corners]; try discriminate.
       destruct (Z.eqb_spec (num w) (den w)) as [E|E]; [|discriminate]. now apply (markov_mean_Phi m w alpha Hm Ho V).
@@ -56,7 +57,8 @@ Lemma upper_test_sound m o p bound pi : good_model m = true -> good_objective o 
   is_jpolicy pi -> plays_allowed (meaning m) pi -> value_of o (jreturn_law (meaning m) pi) <= real_of bound.
 Proof.
     intros Hm Ho Hoku Hup Hpi Hal. unfold upper_test in Hup.
-    destruct o as [w alpha|alpha is_upper|corners], p as [V|V g|V c|V g start|V g start boxes|V c start boxes|V returns boxes]; try discriminate.
+    destruct o as [w alpha|alpha is_upper|corners], p as [V|V g|V c|V g start|V g start boxes|V c start boxes|V returns
+      boxes]; try discriminate.
     + now apply (tail_by_mean_correct m w alpha Hm Ho V).
     + now apply (tail_by_budgets_correct m w alpha Hm Ho V g).
     + now apply (tail_by_all_cells_correct m w alpha Hm Ho V c).
