@@ -217,7 +217,8 @@ class CellGrid:
 
 @dataclass(frozen=True)
 class Returns:
-    """Returns of which each is met, decreasing, over the denominator of all sums of rewards; ``cells`` sums are met."""
+    """Returns of which each is met, decreasing, over the denominator of all sums of rewards; a state has ``cells``
+    sums, on average, at all steps."""
 
     values: tuple[int, ...]
     cells: int
@@ -419,7 +420,7 @@ class Certificate:
             tables = 1
             if isinstance(part, ByCover):
                 tables = sum(1 for _ in leaves(part.cover)) + passes(part.cover)
-            elif isinstance(self.objective, Piecewise) and not part.multipliers:
+            elif isinstance(self.objective, Piecewise) and isinstance(part, ByBudget) and not part.multipliers:
                 tables = part.grid.windows[-1][1] - part.grid.windows[-1][0] + 1
             total += tables * part.grid.cells
         return len(self.model.states) * total

@@ -122,7 +122,10 @@ class Space:
 
     @classmethod
     def of_cells(cls, mdp: MDP, unit: Fraction, spare: float) -> Space:
-        oracle = CellOracle(mdp, unit)
+        try:
+            oracle = CellOracle(mdp, unit)
+        except InvalidArgument as error:
+            raise Unsupported(f"not covered: a cover by cells ({error})") from None
         return cls(oracle, oracle.model.offset + unit * oracle.top, unit, 1, None, BETWEEN * mdp.horizon, spare)
 
     @classmethod
@@ -160,7 +163,7 @@ def find_cover(
     passed: list[tuple[int, int, Fraction]] = []
     pieces: list[tuple[int, Polygon]] = []
     for jump in sorted(jumps, key=lambda jump: jump.corner):
-        where = where_passed(oracle, knots, jump, exact)
+        where = None if isinstance(oracle, CellOracle) else where_passed(oracle, knots, jump, exact)
         if where is not None:
             heights[jump.corner] = heights.get(jump.corner, Fraction()) + jump.height
             passed.append(where)

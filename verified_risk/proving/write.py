@@ -18,8 +18,9 @@ from ..objectives import Weighting
 from ..planning.affordable_law import PATIENT, evaluation_work
 from ..planning.clock import Clock
 from ..planning.result import Plan
+from ..planning.rounding import short_below
 from ..planning.search.attained_coordinates import Unfolded, unfolded
-from ..planning.search.cells_route import CellOracle
+from ..planning.search.cells_route import MOST_CELLS, CellOracle
 from ..policy.cell_policy import CellPolicy
 from .bounded import bounded_objective, close_behind, line_accuracy, value_by_stairs
 from .budgets import Budgets, Charges, PolicyRows, ShorterRows, best_mean_above, cell_rows
@@ -124,10 +125,13 @@ class Draft:
             budgets = Budgets(model, plan.policy.least, plan.policy.eta, plan.policy.halvings)
             return cls(plan, model, objective, charges, clock, budgets, long)
         searches, attained, between = isinstance(objective, (Piecewise, Curved)), None, Fraction()
-        if searches and charges.span > WIDEST_GRID:
-            attained = unfolded(plan.mdp)
-            between = plan.eta if attained is None else Fraction()
-        elif by_return and charges.span > WIDEST_GRID:
+        if searches:
+            jumps = isinstance(objective, Curved) and objective.jumps
+            attained = None if model.loss(charges.unit) or jumps else unfolded(plan.mdp)
+        if searches and attained is None and charges.span > WIDEST_GRID:
+            low, high = plan.mdp.remaining_range(0)
+            between = max(plan.eta, short_below((high - low) / MOST_CELLS))
+        elif by_return and not searches and charges.span > WIDEST_GRID:
             points = f"{charges.span} points" if charges.span < 10**12 else "over a million million points"
             raise Unsupported(
                 f"not covered: a plan for {plan.objective.spec} whose returns lie on a grid of {points}, more than "
@@ -376,7 +380,7 @@ class Draft:
         largest = max(0, *model.gains) * sum(model.weights, Fraction()) * model.reward_denominator
         most = int(largest * model.discount.denominator**model.horizon)
         more = most > found[0]
-        returns = Returns((*([most] if more else []), *found), len(unfolded.cells) + len(unfolded.returns))
+        returns = Returns((*([most] if more else []), *found), 1 + len(unfolded.cells) // len(model.states))
         return ByCover(scale, returns, 0, cover, len(found) - 2 + more)
 
     @property
