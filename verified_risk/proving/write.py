@@ -172,7 +172,7 @@ class Draft:
     def curved_certificates(self, objective: Curved, finer: Draft | None = None) -> Iterator[Certificate]:
         """Yield certificates of the plan's upper bound, or of what the broken line proves, plus the cost of
         rounding."""
-        width = self.charges.span * self.charges.unit
+        width = self._closed_span
         for slack in (Fraction(),) if self.sharp else (Fraction(), LEAST_SLACK):
             yield self._curved_certificate(objective, self.plan.upper + width * slack, finer, strict=self.sharp)[0]
 
@@ -207,8 +207,7 @@ class Draft:
         return lower, replace(law, scale=law.scale * objective.stair_denominator)
 
     def _curved_cover(self, objective: Curved, upper: Fraction, strict: bool) -> tuple[Found, ByCover]:
-        across = self.charges.span * self.charges.unit
-        allowance = 4 * line_accuracy(self.plan, across) * across
+        allowance = 4 * line_accuracy(self.plan, self.charges.span * self.charges.unit) * self._closed_span
         tables = Exact(self.plan.mdp, self.charges, self.model.exact_scale(1), self.clock)
         exact = tables if tables.scale.bit_length() <= SHORT_SCALE and tables.affordable else None
         exact = None if self.unfolded or self.between else exact
@@ -382,6 +381,11 @@ class Draft:
         more = most > found[0]
         returns = Returns((*([most] if more else []), *found), 1 + len(unfolded.cells) // len(model.states))
         return ByCover(scale, returns, 0, cover, len(found) - 2 + more)
+
+    @property
+    def _closed_span(self) -> Fraction:
+        """The width of the grid of a cover, on which nothing may be earned either."""
+        return (self.charges.spent_or_kept[-1] - self.charges.gained_or_kept[-1]) * self.charges.unit
 
     @property
     def _steepest(self) -> Fraction:
