@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from fractions import Fraction
 from itertools import count
 
 import pytest
@@ -14,6 +15,8 @@ import verified_risk as vr
 from verified_risk.errors import Unsupported
 from verified_risk.planning.search.attained_coordinates import unfolded
 from verified_risk.proving import write
+from verified_risk.proving.integer_tables import Model, Setting
+from verified_risk.proving.weightings import Node, Polygon, _leaves
 
 OBJECTIVES = (
     "1/2*cvar(1/5) + 1/2*cvar(1/2)",
@@ -71,3 +74,31 @@ def test_a_thousand_corrupted_certificates(kind, tmp_path, monkeypatch):
     changed = [new for new in changed if new not in texts]
     print(f"{kind}: {len(changed)} changed, {accepted(changed, tmp_path)} accepted, none with a false bound")
     assert len(changed) > 1000
+
+
+COIN = """verified-risk-proof 3
+objective polygon 1 1 1
+claim 0 0
+discount 1 reward_denominator 1 state_count 1 horizon 1
+initial 1 1 0 1
+steps 1 states 1
+0 1 2 2 1 0 0 1 1 0
+lower law 2 1 1 machine 1 0 rule 0 1 0 choices 1 0 0 0 0
+upper return_cover 1 {} end
+"""
+"""The mean of a coin, which is 1/2, is said to be at most 0."""
+
+
+@pytest.mark.parametrize("cover", ["1 0 dual", "3 1 2 0 dual 1 4 1 0"], ids=["a return too few", "not decreasing"])
+def test_returns_that_prove_too_much_are_refused(cover, tmp_path):
+    (line,) = verdicts([COIN.format(cover)], tmp_path)
+    assert line.startswith("refused: the tables of the certificate do not prove the upper bound")
+
+
+@pytest.mark.parametrize(("reach", "raised"), [(0, 2), (1, 1)])
+def test_a_cut_between_cells_raises_those_before_it(reach, raised):
+    setting = Setting(Model(1, 1, 1, 1, [(0, 1)], []), 2, None, lambda: None)
+    nodes = [Node("cut", 1, Fraction(1, 2)), Node("dual", costs=[(3, 0)]), Node("dual", costs=[(3, 0)])]
+    mean = Polygon([(Fraction(1), Fraction(1))])
+    leaves = _leaves(setting, nodes, lambda _: mean, [1, 1, 1], lambda _: False, reach)
+    assert [least for _, _, least in leaves] == [0, raised]
