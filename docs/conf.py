@@ -32,8 +32,8 @@ html_title = "verified_risk"
 html_math_renderer = "mathml"
 html_static_path = [
     "_static/docs.css",
-    "../proofs_checks/report/page/formulas.woff2",
-    "../proofs_checks/report/page/OFL.txt",
+    "../verified_risk/plotting/page/formulas.woff2",
+    "../verified_risk/plotting/page/OFL.txt",
 ]
 html_css_files = ["docs.css"]
 html_show_sourcelink = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -65,3 +66,20 @@ def _simplex(rng: np.random.Generator, k: int, denominator: int) -> np.ndarray:
     weights = np.floor(rng.dirichlet(np.ones(k)) * (denominator - k)).astype(np.int64) + 1
     weights[np.argmax(weights)] += denominator - weights.sum()
     return weights
+
+
+def discounted(
+    states: int, actions: int, successors: int, most: int, discount: str, horizon: int, seed: int = 0
+) -> vr.MDP:
+    """Joint outcomes with rewards of three decimals."""
+    rng = random.Random(seed)
+
+    def action() -> list[tuple[Fraction, int, Fraction]]:
+        weights = [rng.randint(1, 9) for _ in range(successors)]
+        return [
+            (Fraction(w, sum(weights)), rng.randrange(states), Fraction(rng.randrange(1001) * most, 1000))
+            for w in weights
+        ]
+
+    outcomes = [[action() for _ in range(actions)] for _ in range(states)]
+    return vr.MDP.from_outcomes(outcomes, initial=0, horizon=horizon, discount=discount)

@@ -1,6 +1,6 @@
 """Large models: threads, memory and preparation, ratios of one run.
 
-    python tests/benchmarks/large.py [threads] [memory] [estimates] [preparation]
+    python tests/benchmarks/large.py [threads] [memory] [preparation]
 
 ``threads`` compares wall-clock times, so it wants an idle machine of two cores; beside them it prints what the CPU
 seconds of the longer part of every step allow, which a busy machine hardly changes.  Everything else is CPU seconds or
@@ -23,8 +23,7 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 sys.path.insert(0, str(Path(__file__).parent))
 
 import numpy as np  # noqa: E402
-from discounted import random_model  # noqa: E402
-from instances import SPARSE, instance  # noqa: E402
+from instances import SPARSE, discounted, instance  # noqa: E402
 from rows import row, timed  # noqa: E402
 
 import verified_risk as vr  # noqa: E402
@@ -80,7 +79,7 @@ def threads(quick: bool = False) -> None:
     mdp = instance(SPARSE[size]).mdp()
     model = float_model(mdp, own_unit(mdp))
     linear = budget_tables.linear_part(model)
-    scaled = scaled_model(random_model(146, 4, 3, 1, "0.95", 100), Fraction(1, 400))
+    scaled = scaled_model(discounted(146, 4, 3, 1, "0.95", 100), Fraction(1, 400))
     oracle = grid_coordinates.Oracle(float_model(instance((50, 4, 20, 10, 3)).mdp(), Fraction(1, 10)))
     cost = 1.0 / (1.0 + np.arange(oracle.top))
 
@@ -124,14 +123,14 @@ import verified_risk as vr
 from verified_risk.grid import float_model, own_unit
 from verified_risk.kernels import jit
 from verified_risk.models import random_sparse
-from verified_risk.planning import grids
+from verified_risk.planning.grid_choice import table_bytes
 jit.EAGER = True  # the compiler's own memory is taken before
 vr.plan(random_sparse(20, 2, 3, 2, 3), vr.CVaR("1/10"))
 vr.cvar_frontier(random_sparse(20, 2, 3, 2, 3))
 before = peak()
 mdp = random_sparse({states}, 2, 3, 2, {horizon}, grid={grid})
 built = peak()
-estimate = grids.table_bytes({states}, float_model(mdp, own_unit(mdp)).remaining)
+estimate = table_bytes({states}, float_model(mdp, own_unit(mdp)).remaining)
 began = time.process_time()
 frontier = vr.cvar_frontier(mdp)  # every budget: no window makes the tables smaller
 seconds = time.process_time() - began
@@ -154,56 +153,13 @@ def memory(quick: bool = False) -> None:
         )  # fmt: skip
 
 
-ESTIMATES = """
-import sys, tracemalloc
-from fractions import Fraction
-sys.path.insert(0, {here!r})
-import verified_risk as vr
-from discounted import random_model
-from instances import instance
-from verified_risk.grid import float_model, own_unit
-from verified_risk.grid import scaled_model
-from verified_risk.planning import grids
-from verified_risk.planning.search import between
-from verified_risk.planning.tails import interpolated
-route = {route!r}
-G = "cvar(1/10)" if route == "discounted" else "wang(3/4)"
-def made(small):
-    if route == "searched":
-        mdp = instance((5, 3, 5, 4, 3) if small else (50, 4, 20, 10, 3)).mdp()
-        return mdp, own_unit(mdp), lambda mdp, eta: grids.search_bytes(mdp.n_states, float_model(mdp, eta).remaining)
-    mdp = random_model(*((5, 2, 2) if small else (50, 3, 3)), 1, "0.9", 40)
-    if route == "discounted":
-        eta = Fraction(1, 20 if small else 2000)
-        return mdp, eta, lambda mdp, eta: interpolated.bytes_needed(scaled_model(mdp, eta))
-    return mdp, Fraction(1, 2 if small else 10), lambda mdp, eta: between.bytes_needed(mdp, *between.sizes(mdp, eta))
-mdp, eta, bytes_of = made(True)
-vr.plan(mdp, G, eta=eta, time_limit=5)
-mdp, eta, bytes_of = made(False)
-estimate = bytes_of(mdp, eta)
-vr.plan(mdp, G, eta=eta, time_limit=10)  # compiles: what the compiler takes is not counted
-tracemalloc.start()
-vr.plan(mdp, G, eta=eta, time_limit=10)
-print(estimate, tracemalloc.get_traced_memory()[1])
-"""
-
-
-def estimates(quick: bool = False) -> None:
-    """What a plan would be refused by, and what numpy was given in a process of its own: from 0.9 to 1.5 times."""
-    for route in ("discounted", "searched", "searched between grid points"):
-        code = ESTIMATES.format(here=str(Path(__file__).parent), route=route)
-        out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-        estimate, taken = map(float, out.split())
-        row(f"(o) {route}", estimated_MB=estimate / 1e6, taken_MB=taken / 1e6, estimated_over_taken=estimate / taken)
-
-
 def preparation(quick: bool = False) -> None:
     """What happens before a pass, over the pass."""
     for name, mdp, eta in (
-        ("21 states, 11 actions, 0.9, T 100", random_model(21, 11, 8, 20, "0.9", 100), Fraction(1, 25)),
-        ("146 states, 0.95, T 100", random_model(146, 4, 3, 1, "0.95", 100), Fraction(1, 400)),
+        ("21 states, 11 actions, 0.9, T 100", discounted(21, 11, 8, 20, "0.9", 100), Fraction(1, 25)),
+        ("146 states, 0.95, T 100", discounted(146, 4, 3, 1, "0.95", 100), Fraction(1, 400)),
     ):
-        interpolated_tables.envelope(scaled_model(random_model(3, 2, 2, 1, "1/2", 3), Fraction(1, 4)), Fraction())
+        interpolated_tables.envelope(scaled_model(discounted(3, 2, 2, 1, "1/2", 3), Fraction(1, 4)), Fraction())
         model, prepared = timed(lambda mdp=mdp, eta=eta: scaled_model(mdp, eta))
         _, passed = timed(lambda model=model: interpolated_tables.envelope(model, Fraction()))
         row(f"(p) {name}", prepare_s=prepared, pass_s=passed, ratio=prepared / passed)
@@ -223,7 +179,7 @@ def preparation(quick: bool = False) -> None:
 
 
 def main() -> None:
-    rows = {"threads": threads, "memory": memory, "estimates": estimates, "preparation": preparation}
+    rows = {"threads": threads, "memory": memory, "preparation": preparation}
     for name in sys.argv[1:] or rows:
         rows[name]()
 

@@ -26,7 +26,6 @@ import numpy as np  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import discounted  # noqa: E402
 import jobs  # noqa: E402
 import large  # noqa: E402
 import rivals  # noqa: E402
@@ -360,9 +359,8 @@ GROUPS: dict[str, list[Callable[[bool], None]]] = {
     "j": [from_arrays],
     "k": [proved],
     "l": [larger_general],
-    "m": [discounted.rows],
     "n": [large.threads],
-    "o": [large.memory, large.estimates],
+    "o": [large.memory],
     "p": [large.preparation],
     "q": [time_limits.rows],
     "r": [jobs.job_rows],

@@ -1,14 +1,28 @@
 """The command line as a user sees it: what it prints, what it exits with, what it leaves behind."""
 
 import json
+import os
 import re
+import subprocess
+import sys
+from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
+from click.shell_completion import ShellComplete
 from click.testing import CliRunner
+from terminal import COMMAND
+from test_cli_json import leaves
 
 import verified_risk as vr
+from proofs_checks import theory as statements
+from proofs_checks.engine.certificate import DIRECTORY
 from verified_risk.cli import main
+from verified_risk.cli.explain import _described
+from verified_risk.cli.learn import _about_the_bound, _print_run
+from verified_risk.learning.audit import Row
+from verified_risk.numbers.enclosure import Interval
 
 
 def run(*arguments, code=0):
@@ -61,8 +75,6 @@ def test_learning_prints_regret_below_its_bound(tmp_path):
 
 
 def test_an_audited_run_that_violates_a_step_ends_with_one(monkeypatch):
-    from verified_risk.learning.audit import Row
-
     learned = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), episodes=3, audit=True)
     monkeypatch.setattr(vr, "learn", lambda *given, **options: learned)
     run("learn", "two_paths", "--audit")
@@ -90,9 +102,6 @@ def test_a_bound_is_called_proved_only_where_it_is_and_vacuous_where_it_is():
 
 def test_what_a_run_prints_of_its_bounds_is_rounded_outward():
     """The bound has digits that the nearest decimal would cut; the optimum is not known exactly."""
-    from dataclasses import replace
-
-    from verified_risk.cli.learn import _print_run
 
     def shown(run):
         with CliRunner().isolation() as (out, *_):
@@ -121,10 +130,6 @@ def test_what_a_run_prints_of_its_bounds_is_rounded_outward():
 
 
 def test_a_bound_below_the_trivial_one_is_not_called_vacuous():
-    from dataclasses import replace
-
-    from verified_risk.cli.learn import _about_the_bound
-
     learned = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), episodes=20)
     narrower = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), episodes=20, bonus_scale="1/10")
     assert (str(learned).count(", not proved"), str(narrower).count(", not proved")) == (0, 3)
@@ -133,8 +138,6 @@ def test_a_bound_below_the_trivial_one_is_not_called_vacuous():
 
 
 def test_a_certificate_is_rechecked_and_an_edited_one_rejected(tmp_path):
-    from proofs_checks.engine.certificate import DIRECTORY
-
     genuine = DIRECTORY / "thm_augmented.json"
     assert "REFUTES" in run("recheck", genuine)
     answer = json.loads(run("recheck", genuine, "--json"))[str(genuine)]
@@ -148,11 +151,6 @@ def test_a_certificate_is_rechecked_and_an_edited_one_rejected(tmp_path):
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_audit_leaves_nothing_behind_in_the_folder_or_elsewhere(jobs, tmp_path):
     """Hypothesis would leave ``.hypothesis``; it decides where when it is imported, hence another process."""
-    import os
-    import subprocess
-
-    from terminal import COMMAND
-
     here, scratch = tmp_path / "here", tmp_path / "scratch"
     here.mkdir()
     scratch.mkdir()
@@ -164,11 +162,6 @@ def test_an_audit_leaves_nothing_behind_in_the_folder_or_elsewhere(jobs, tmp_pat
 
 
 def test_a_claim_fails_by_something_only_if_it_surely_fails():
-    from types import SimpleNamespace
-
-    from verified_risk.cli.explain import _described
-    from verified_risk.numbers.enclosure import Interval
-
     def fails_by(low, high):
         printed = SimpleNamespace(slack=lambda case: Interval(Fraction(low), Fraction(high)), words="x <= y")
         parts = {"label": "a", "title": "b", "section": "c", "finding": "d", "notes": "", "said": "printed"}
@@ -181,8 +174,6 @@ def test_a_claim_fails_by_something_only_if_it_surely_fails():
 
 
 def test_an_unknown_label_is_answered_with_one_that_is_close_or_with_none():
-    from proofs_checks import theory as statements
-
     assert run("audit", "--statement", "nope", code=2).endswith(
         f"docs/audit.md lists all {len(statements.ALL)}, e.g. intro:bound\n"
     )
@@ -190,8 +181,6 @@ def test_an_unknown_label_is_answered_with_one_that_is_close_or_with_none():
 
 
 def test_every_option_says_what_it_is():
-    from test_cli_json import leaves
-
     for path, command in leaves():
         for parameter in command.params:
             if parameter.param_type_name == "option":
@@ -229,8 +218,6 @@ def test_the_help_names_every_command_and_the_exit_codes():
     ],
 )
 def test_the_shell_completes_commands_options_and_models(words, offered):
-    from click.shell_completion import ShellComplete
-
     *before, last = words
     found = {item.value for item in ShellComplete(main, {}, "verified-risk", "X").get_completions(before, last)}
     assert offered <= found
@@ -238,9 +225,6 @@ def test_the_shell_completes_commands_options_and_models(words, offered):
 
 def test_help_and_completion_import_nothing_heavy():
     """Completion imports click and the names of the commands only, because the shell waits for it."""
-    import subprocess
-    import sys
-
     code = (
         "import sys; from verified_risk.cli import main; main(['--help'], standalone_mode=False); print(*sys.modules)"
     )
@@ -252,9 +236,6 @@ def test_help_and_completion_import_nothing_heavy():
 
 
 def test_every_public_name_is_found_where_the_package_says_and_no_other():
-    import subprocess
-    import sys
-
     for name in vr.__all__:
         found = getattr(vr, name)
         assert found is getattr(sys.modules[getattr(found, "__module__", found.__name__)], name, found)

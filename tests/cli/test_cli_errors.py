@@ -87,6 +87,7 @@ BAD = [
     (["compare", "two_paths", "--objective", "cvar(0)"], "alpha is 0, wanted a level in (0, 1]"),
     (["frontier", "two_paths", "--alpha", "1/2,2"], "alpha is 2, wanted a level in (0, 1]"),
     (["prove", "missing.json", "--coq", "p.v", "--certificate", "c.json"], "File 'missing.json' does not exist"),
+    (["prove", "picture.json", "--report", "nowhere/page.html"], "there is no folder nowhere"),
     (["warmup", "now"], "unexpected extra argument"),
     (["explain", "thm:augmentd"], "did you mean thm:augmented"),
     (["plan", "gym:NoLake-v1", "--horizon", "2"], "gymnasium makes no environment 'NoLake-v1'"),

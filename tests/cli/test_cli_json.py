@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+from dataclasses import replace
 from fractions import Fraction
 
 import click
@@ -196,8 +197,6 @@ def test_a_ledger_is_printed_or_written(tmp_path):
 
 
 def test_a_saved_plan_is_rechecked_by_another_route_and_a_wrong_one_is_not_confirmed(tmp_path):
-    from dataclasses import replace
-
     plan = vr.plan(vr.models.frozen_lake(), vr.CVaR("33/100"))
     plan.save(tmp_path / "plan.json")
     found = answer("recheck", tmp_path / "plan.json")[str(tmp_path / "plan.json")]

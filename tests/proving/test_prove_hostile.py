@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import random
 import re
 import resource
@@ -11,11 +12,13 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from click.testing import CliRunner
 from patience import PATIENCE
-from proof_files import certificate_text, require_checker, verdicts
+from proof_files import certificate_text, require_checker, require_page_checker, verdicts
 
 import verified_risk as vr
-from verified_risk import errors
+from verified_risk import errors, files
+from verified_risk.cli import main
 from verified_risk.proving.reader import read_certificate
 from verified_risk.proving.run_checker import BUILT, find_checker
 from verified_risk.proving.write import Draft
@@ -178,6 +181,18 @@ def test_a_hostile_file_is_refused_with_one_line_that_says_where(which, name, re
     text = request.getfixturevalue(which)
     assert old is None or old in text
     assert said in answer(new if old is None else text.replace(old, new, 1), tmp_path)
+
+
+def test_hostile_files_get_the_same_answers_from_the_program_of_a_page(good, good_curved, good_cells, tmp_path):
+    """All that do not ask for memory, from one run: :func:`verdicts` compares."""
+    edited = [
+        new if old is None else text.replace(old, new, 1)
+        for text, edits in zip((good, good_curved, good_cells), HOSTILE.values(), strict=True)
+        for old, new, said in edits.values()
+        if new.isascii() and "MB" not in said
+    ]
+    require_page_checker()
+    assert not any(line.startswith("proved") for line in verdicts(edited, tmp_path))
 
 
 def test_a_certificate_cut_off_anywhere_says_where(good, good_curved, good_cells, tmp_path):
@@ -373,6 +388,54 @@ def test_cuts_above_each_other_without_end_are_refused(tmp_path):
     assert "cuts more than 5000 deep" in answer(passed, tmp_path)
     long = f"{before}passed {'7' * 40_000} 0 0\ndual {after}".replace("state_count 4", "state_count 40000")
     assert "MB, more than the 300 MB that are allowed" in answer(long, tmp_path)
+
+
+PLANS = {
+    "another encoding": (lambda text: text.encode("utf-16"), "is not a text file (at byte 1)"),
+    "a mark of the encoding": (lambda text: text.encode("utf-8-sig"), "line 1: Unexpected UTF-8 BOM"),
+    "a NUL": (lambda text: text.replace('"lower"', '\0"lower"').encode(), "line 127: Expecting property name"),
+    "a million blanks": (lambda text: b" " * 10**6, "line 1: Expecting value"),
+    "trailing data": (lambda text: f"{text}\n{{}}".encode(), "Extra data"),
+    "50,000 digits": (lambda text: signed(text, lower="9" * 50_000), "the plan says ≈1.00000000000e+50000 <= 1 <= 1"),
+    "a state twice": (lambda text: signed(text, initial=[[0, "1/2"]] * 2), "initial lists state 0 twice"),
+    "an edited number": (lambda text: text.replace('"upper": "1"', '"upper": "2"').encode(), "was edited: its data"),
+    "an edited policy": (
+        lambda text: signed(text, policy={"kind": "grid", "eta": "1", "rows": [[0, 0, 0, 1], [1, 2, 0, 0]]}),
+        "the policy of the certificate does not prove the lower bound",
+    ),
+}  # fmt: skip
+
+
+def signed(text: str, **changes) -> bytes:
+    """The file of a plan with other contents, and the digest that these have."""
+    data = json.loads(text)["data"]
+    for key, value in changes.items():
+        (data["model"] if key == "initial" else data)[key] = value
+    return json.dumps({**json.loads(text), "data": data, "sha256": files.digest(data)}).encode()
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_a_damaged_plan_is_refused_with_one_line_that_says_where(name, tmp_path):
+    edit, said = PLANS[name]
+    require_checker()
+    vr.exact_plan(vr.models.two_paths(), "cvar(1/4)").save(tmp_path / "plan.json")
+    (tmp_path / "bad.json").write_bytes(edit((tmp_path / "plan.json").read_text()))
+    done = CliRunner().invoke(main, ["prove", str(tmp_path / "bad.json"), "--report", str(tmp_path / "page.html")])
+    assert done.exit_code == (1 if "policy" in name else 2)
+    assert said in " ".join(done.output.split())
+    assert not (tmp_path / "page.html").exists()
+
+
+@pytest.mark.parametrize("filling", [" ", "0 ", "1 0 ", "9" * 49_000 + " "], ids=["blanks", "words", "runs", "numbers"])
+def test_reading_takes_at_most_thirty_times_the_file(filling, good, tmp_path):
+    count = 10**7 // len(filling)
+    text = good.replace("\n0 1 2 0\n", f"\n0 {count} {filling * count}\n", 1)
+    (tmp_path / "large").write_text(text)
+    limit = 60_000 + 30 * len(text) // 1000
+    command = f'ulimit -v {limit}; exec "$0" "$1"'
+    done = subprocess.run(["sh", "-c", command, require_checker(), tmp_path / "large"], capture_output=True, text=True)
+    assert done.stdout.startswith("refused: ")
+    assert done.stderr == ""
 
 
 def test_without_the_checker_the_command_that_builds_it_is_named(monkeypatch):

@@ -45,7 +45,7 @@ def test_a_program_that_its_build_did_not_record_is_not_asked(monkeypatch, tmp_p
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_record_of_another_program_or_of_other_sources_is_not_believed(place, monkeypatch, tmp_path):
     built = plant_program(monkeypatch, tmp_path, BELIEVER)
-    record = built.with_name("record")
+    record = built.with_name("checker.record")
     words = record.read_text().split()
     assert run_checker.find_checker().path == built
     words[place] = ("0" if words[place][0] != "0" else "1") + words[place][1:]

@@ -6,7 +6,7 @@ import pytest
 
 from proofs_checks import theory as statements
 
-in_a_browser = pytest.mark.skipif(
+pytestmark = pytest.mark.skipif(
     chromium.find() is None, reason="no chromium here: install it (apt-get install chromium) to test the page itself"
 )
 
@@ -29,7 +29,6 @@ def tab(browser, written):
 SHOWN = "[...document.querySelectorAll('.card')].filter(c => c.offsetParent !== null)"
 
 
-@in_a_browser
 def test_mathematics_is_drawn_without_a_request_or_a_complaint(tab, written):
     tab.run("document.getElementById('open-all').click()")
     heights = tab.run("[...document.querySelectorAll('.claim math')].map(m => m.getBoundingClientRect().height)")
@@ -40,7 +39,6 @@ def test_mathematics_is_drawn_without_a_request_or_a_complaint(tab, written):
     assert tab.run("[...document.fonts].map(f => f.family + ' ' + f.status)") == ["Formulas loaded"]
 
 
-@in_a_browser
 def test_filters_narrow_the_list_and_open_again(tab):
     total = tab.run(f"{SHOWN}.length")
     tab.run("document.querySelector('.filters [data-value=substance]').click()")
@@ -62,7 +60,6 @@ def test_filters_narrow_the_list_and_open_again(tab):
     assert 0 < tab.run(f"{SHOWN}.length") < total
 
 
-@in_a_browser
 def test_a_node_of_the_graph_opens_its_card_even_if_filtered_away(tab):
     card = "document.getElementById('s-thm-augmented')"
     tab.run("document.querySelector('.filters [data-value=holds]').click()")
@@ -76,7 +73,6 @@ def test_a_node_of_the_graph_opens_its_card_even_if_filtered_away(tab):
     assert tab.run(f"document.activeElement === {card}.querySelector('summary')")
 
 
-@in_a_browser
 def test_the_label_of_the_paper_is_a_deep_link(tab):
     card = "document.getElementById('s-lem-genbound')"
     tab.run("document.querySelector('.filters [data-value=holds]').click()")
@@ -86,7 +82,6 @@ def test_the_label_of_the_paper_is_a_deep_link(tab):
     assert not tab.run(f"{card}.hidden")
 
 
-@in_a_browser
 def test_the_graph_can_be_seen_whole(tab):
     wide = "document.querySelector('.graph').getBoundingClientRect().width"
     assert tab.run(wide) > 1200
@@ -94,7 +89,6 @@ def test_the_graph_can_be_seen_whole(tab):
     assert tab.run(wide) <= 1200
 
 
-@in_a_browser
 def test_the_page_works_with_the_keyboard_alone(tab):
     tab.run("document.querySelector('.card summary').focus()")
     tab.press("Enter", 13)
@@ -105,7 +99,6 @@ def test_the_page_works_with_the_keyboard_alone(tab):
     wait_until(tab, f"document.getElementById('{target}').open")
 
 
-@in_a_browser
 def test_a_phone_needs_no_sideways_scrolling(tab):
     tab.size(390, 844)
     tab.run("document.getElementById('open-all').click()")
@@ -120,7 +113,6 @@ def test_a_phone_needs_no_sideways_scrolling(tab):
     assert tab.run(cut) == []
 
 
-@in_a_browser
 def test_dark_mode_is_dark_and_light_mode_is_light(tab):
     brightness = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number)"
     assert min(tab.run(brightness)) > 200
@@ -128,7 +120,6 @@ def test_dark_mode_is_dark_and_light_mode_is_light(tab):
     assert max(tab.run(brightness)) < 60
 
 
-@in_a_browser
 def test_paper_shows_every_card_that_is_shown_open(tab):
     tab.run("document.querySelector('.filters [data-value=gap]').click()")
     tab.run(

@@ -34,7 +34,7 @@ LESS = {
 
 #: Benchmarks of several minutes each.
 MEASURED = (
-    "against_rlberry.py --write FOLDER", "discounted.py", "discounted.py --curve docs/pictures/discount.svg",
+    "against_rlberry.py --write FOLDER",
     "first_minute.py", "large.py", "log_studies.py coverage --logs 700", "log_studies.py sharpness",
     "time_limits.py --large --seconds 30",
 )  # fmt: skip

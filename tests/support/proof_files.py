@@ -8,9 +8,11 @@ import hashlib
 import io
 import math
 import random
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -43,6 +45,28 @@ def require_checker() -> Path:
     return find_checker().path
 
 
+ANSWERS = """require(process.argv[1]);
+for (const file of process.argv.slice(2)) console.log(answerOf(require("fs").readFileSync(file, "latin1")));"""
+MOST_IN_NODE = 100
+"""Certificates of one call that are also given to the checker in JavaScript."""
+
+
+@cache
+def require_page_checker() -> Path:
+    """The checker in JavaScript; the test is skipped where js_of_ocaml or node is missing."""
+    require_checker()
+    if not shutil.which("node") or not (FOLDER / "build" / "checker.js").exists():
+        pytest.skip("no node or no js_of_ocaml: apt-get install nodejs js-of-ocaml, and `make checker`")
+    return find_checker(for_page=True).path
+
+
+def page_answers(files: list[Any], checker: Path) -> list[str]:
+    """What the checker in JavaScript answers to these certificates."""
+    done = subprocess.run(["node", "-e", ANSWERS, checker, *files], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
 def plant_program(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str, *, record: bool = True) -> Path:
     """Put a shell script where the build leaves the checker, in a copy of its folder; with the record of a build."""
     checker = folder / "proofs_checks" / "formal" / "checker"
@@ -55,13 +79,13 @@ def plant_program(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str, *,
     monkeypatch.setattr(run_checker, "BUILT", built)
     if record:
         digest = hashlib.sha256(built.read_bytes()).hexdigest()
-        built.with_name("record").write_text(f"{digest}\n{run_checker._source_digest()}\n")
+        built.with_name("checker.record").write_text(f"{digest}\n{run_checker._source_digest()}\n")
     return built
 
 
 def verdicts(texts: list[str], folder: Path) -> list[str]:
     """One line of the checker for each certificate, all from one run of it; the reader in Python, which knows no
-    certificates from data, agrees with each."""
+    certificates from data, agrees with each, and the checker in JavaScript says the same."""
     files = []
     for i, text in enumerate(texts):
         file = folder / f"{i}.txt"
@@ -70,6 +94,10 @@ def verdicts(texts: list[str], folder: Path) -> list[str]:
     done = subprocess.run([require_checker(), *files], capture_output=True, text=True)
     lines = done.stdout.splitlines()
     assert (done.returncode in (0, 1), len(lines)) == (True, len(texts)), (done.returncode, done.stderr[-300:])
+    with suppress(pytest.skip.Exception):  # where there is no node
+        for line, ours in zip(lines, page_answers(files[:MOST_IN_NODE], require_page_checker()), strict=False):
+            if not re.search("stack|memory| MB", line + ours):  # of which a browser has less
+                assert ours.partition("; checked in")[0] == line.partition("; checked in")[0]
     for text, line in zip(texts, lines, strict=True):
         said = line if "verified-risk-data" in text else read_certificate(io.BytesIO(text.encode()))
         assert said.startswith("proved") == line.startswith("proved"), f"{line} but the reader: {said}\n{text[:2000]}"

@@ -168,8 +168,9 @@ def readable(path: str | Path) -> Iterator[None]:
     """Report a file that is not text as an error about the file, not about an encoding."""
     try:
         yield
-    except UnicodeDecodeError:
-        raise InvalidFile(f"{path} is not a text file, wanted one that this program or you wrote") from None
+    except UnicodeDecodeError as error:
+        at = f"at byte {error.start + 1}"
+        raise InvalidFile(f"{path} is not a text file ({at}), wanted one that this program or you wrote") from None
 
 
 def save_option(words: str, name: str = "--save", *, sign: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

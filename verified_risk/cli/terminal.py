@@ -150,19 +150,12 @@ class Screen:
 
     def line(self, text: str = "", style: str = "") -> None:
         """Print one line unchanged; ``style`` applies on a terminal only."""
-        if not self.terminal:
-            click.echo(text)
-            return
         self._print([(text, style)])
 
     def field(self, name: str, text: str, style: str = "") -> None:
         """Print ``name       text``; wrapped between words on a terminal, on one line in a pipe."""
         for i, piece in enumerate(self.broken(text, NAME_WIDTH + 1)):
-            label = f"{name if i == 0 else '':<{NAME_WIDTH}} "
-            if self.terminal:
-                self._print([(label, "bold cyan"), (piece, style)])
-            else:
-                click.echo(label + piece)
+            self._print([(f"{name if i == 0 else '':<{NAME_WIDTH}} ", "bold cyan"), (piece, style)])
 
     def written(self, name: str, file: object) -> None:
         """Print the name of a file, unless that is None."""
@@ -211,11 +204,13 @@ class Screen:
             for text, column, width in zip(row, columns, widths, strict=True)
         ]
         if not self.terminal:
-            click.echo("  ".join(text for text, _ in cells).rstrip())
-            return
+            cells = [("  ".join(text for text, _ in cells).rstrip(), "")]
         self._print([piece for cell in cells for piece in (cell, ("  ", ""))][:-1])
 
     def _print(self, pieces: Sequence[tuple[str, str]]) -> None:
+        if not self.terminal:
+            click.echo("".join(text for text, _ in pieces))
+            return
         from rich.console import Console
         from rich.text import Text
 

@@ -14,7 +14,7 @@ gap.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -114,14 +114,17 @@ def _low(weighting: Weighting, tau: Fraction) -> Fraction:
     return _enclosed(weighting, tau)[0]
 
 
-def graph(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fraction) -> Points:
+def graph(
+    weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fraction, tick: Callable[[], None] = lambda: None
+) -> Points:
     """Sample the graph from below, halving until the middle of every chord is within ``accuracy`` of it.
 
-    Where G is concave, the chords are below it.
+    Where G is concave, the chords are below it.  ``tick`` is called for each point; what it raises ends the work.
     """
     tolerance = float(accuracy)
 
     def split(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction], depth: int) -> Points:
+        tick()
         middle = Fraction(float((a[0] + b[0]) / 2))
         if depth > DEEPEST or not a[0] < middle < b[0]:
             return [b]

@@ -11,7 +11,7 @@ from ..comparing import Comparison
 from ..errors import InvalidArgument
 from ..numbers.format import above
 from .picture import BLUE, GREY, INK, RED, Picture, annotate, new_figure, quiet_grid, short, style
-from .return_law import COLOURS, HATCHES
+from .return_law import draw_bars
 
 if TYPE_CHECKING:
     from ..planning import CVaRFrontier, FrontPoint
@@ -85,11 +85,8 @@ def draw_compared(comparison: Comparison) -> Picture:
     figure = new_figure(6.4, 1.15 * len(plans) + 0.9)
     panels = figure.subplots(len(plans), 1, sharex=True, squeeze=False)[:, 0]
     for i, (axes, plan, law) in enumerate(zip(panels, plans, laws, strict=True)):
-        colour, hatch = COLOURS[i % len(COLOURS)], HATCHES[i % len(HATCHES)]
-        xs, ps = [float(x) for x in law.atoms], [float(p) for p in law.masses]
-        fill = "white" if hatch else colour
-        axes.bar(xs, ps, width, color=fill, edgecolor=colour, hatch=hatch, linewidth=0.9)
-        if len(xs) <= MOST_LABELS:
+        draw_bars(axes, law, width, i, 0.9)
+        if len(law) <= MOST_LABELS:
             for x, p in law:
                 annotate(axes, short(p), (float(x), float(p)), (0, 2), ha="center", fontsize=7)
         mean = float(law.mean)
@@ -98,7 +95,7 @@ def draw_compared(comparison: Comparison) -> Picture:
             f"planned for {plan.objective.spec} = {short(plan.value)}; mean {short(law.mean)}, "
             f"worst {short(law.atoms[0])}", fontsize=9, fontweight="normal", loc="left",
         )  # fmt: skip
-        axes.set_ylim(0, max(ps) * 1.25)
+        axes.set_ylim(0, float(max(law.masses)) * 1.25)
         axes.set_yticks([])
         quiet_grid(axes, "x")
     panels[-1].set_xlabel("return (dotted: its mean)", color=GREY)

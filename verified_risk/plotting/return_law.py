@@ -164,6 +164,13 @@ HATCHES = ("", "/////", "\\\\\\\\", "xxxx")
 COLOURS = (BLUE, RED, QUIET, INK)
 
 
+def draw_bars(axes: Any, law: Law, width: float, i: int, linewidth: float) -> None:
+    """Draw the masses of one of several laws, the ``i``-th, which differs in colour and in hatching."""
+    colour, hatch = COLOURS[i % len(COLOURS)], HATCHES[i % len(HATCHES)]
+    xs, ps = [float(x) for x in law.atoms], [float(p) for p in law.masses]
+    axes.bar(xs, ps, width, color="white" if hatch else colour, edgecolor=colour, hatch=hatch, linewidth=linewidth)
+
+
 @style()
 def draw_comparison(
     laws: Sequence[tuple[str, Law]], objective: Weighting | str | None = None, *, title: str = "Laws of the return"
@@ -179,10 +186,8 @@ def draw_comparison(
     figure = new_figure(2.4 * len(laws) + 1.0, 2.9)
     panels = figure.subplots(1, len(laws), sharey=True, sharex=True, squeeze=False)[0]
     figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
-    for axes, (name, law), hatch, colour in zip(panels, laws, HATCHES, COLOURS, strict=False):
-        xs, ps = [float(x) for x in law.atoms], [float(p) for p in law.masses]
-        fill = "white" if hatch else colour
-        axes.bar(xs, ps, width, color=fill, edgecolor=colour, hatch=hatch, linewidth=1.0)
+    for i, (axes, (name, law)) in enumerate(zip(panels, laws, strict=True)):
+        draw_bars(axes, law, width, i, 1.0)
         for x, p in law:
             annotate(axes, short(p), (float(x), float(p)), (0, 3), ha="center")
         value = law.mean if objective is None else objective.of(law)

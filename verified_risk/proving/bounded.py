@@ -28,6 +28,7 @@ from ..planning.affordable_law import PATIENT, evaluation_work
 from ..planning.result import Plan
 from .budgets import Charges
 from .certificate import ROOM, BoundedCurve, Cell, Curved, Level, Linear, Piece, Point, Support, Through, Turn
+from .integer_tables import Tick
 
 Lines: TypeAlias = tuple[Fraction, Through, Through]
 """A place, a line to the left of it, and one to the right."""
@@ -43,13 +44,15 @@ ROUNDING = Fraction(1, 2**90)
 """Share of the range of returns that the checker's rounding may cost the lower bound."""
 
 
-def bounded(weighting: Weighting, law: Law, accuracy: Fraction, *, exact: bool) -> Curved:
+def bounded(weighting: Weighting, law: Law, accuracy: Fraction, *, exact: bool, tick: Tick = lambda: None) -> Curved:
     """Enclose the weighting between a broken line within about ``accuracy`` of it and stairs at the law's CDF.
 
-    ``exact``: the checker will compute the law without rounding.
+    ``exact``: the checker will compute the law without rounding.  ``tick`` is called for each point of the line; what
+    it raises ends the work.
     """
     levels = _stair_levels(law, exact=exact)
-    drawn = [(weight, *_drawn(part, accuracy, law if exact else None, levels)) for weight, part in weighting.terms]
+    own = law if exact else None
+    drawn = [(weight, *_drawn(part, accuracy, own, levels, tick)) for weight, part in weighting.terms]
     places = tuple(sorted({end for _, _, _, pieces, _ in drawn for end, _ in pieces}))
     curves = []
     for weight, name, family, pieces, stairs in drawn:
@@ -59,7 +62,7 @@ def bounded(weighting: Weighting, law: Law, accuracy: Fraction, *, exact: bool) 
 
 
 def _drawn(
-    part: Weighting, accuracy: Fraction, law: Law | None, levels: list[Fraction]
+    part: Weighting, accuracy: Fraction, law: Law | None, levels: list[Fraction], tick: Tick
 ) -> tuple[str, Family | None, list[Piece], tuple[Point, ...]]:
     """Return name, family, line and stairs of a part; ``law`` is given if it is exact."""
     if part.knots is not None:
@@ -68,7 +71,7 @@ def _drawn(
         stairs = tuple(Point(x, Fraction(part.value(x))) for x in levels)  # type: ignore[arg-type]
         return name, None, [(x, Linear(part.knots)) for x, _ in corners], stairs
     family = family_of(part, apart=law is not None and isinstance(part, VaR) and part.upper and apart(part, law))
-    return family.name, family, line_below(family, accuracy), tuple(family.above(x) for x in levels)
+    return family.name, family, line_below(family, accuracy, tick), tuple(family.above(x) for x in levels)
 
 
 def apart(part: VaR, law: Law) -> bool:
@@ -76,7 +79,7 @@ def apart(part: VaR, law: Law) -> bool:
     return not any(part.alpha < value < part.alpha + ROOM for value in law.cumulative())
 
 
-def line_below(family: Family, accuracy: Fraction) -> list[Piece]:
+def line_below(family: Family, accuracy: Fraction, tick: Tick) -> list[Piece]:
     """Return pieces from 0 to 1, each with the reason why the curve is above it."""
     pieces: list[Piece] = []
     last = family.below(ZERO)
@@ -86,23 +89,24 @@ def line_below(family: Family, accuracy: Fraction) -> list[Piece]:
         return [*pieces, *((x, Level(last)) for x in sorted({min(family.start + RAMP, ONE), ONE} - {family.start}))]
     if family.falls_to > 0:
         end = LAST if family.falls_to == 1 else family.falls_to - (family.falls_to - down(family.falls_to / 2)) / 2**20
-        points = [family.below(x) for x, _ in graph(family.weighting, ZERO, down(end), accuracy)]
+        points = [family.below(x) for x, _ in graph(family.weighting, ZERO, down(end), accuracy, tick)]
         pieces += [(b.place, Through("chord", a, b)) for a, b in pairwise(points)]
         last = points[-1]
     a, b = family.rises
     if a < b:
-        touches = [x for x, _ in graph(family.weighting, a, ONE, accuracy) if max(a, last.place) < x < LAST]
-        lines = _tangents(family, [*touches, LAST], a, b)
+        touches = [x for x, _ in graph(family.weighting, a, ONE, accuracy, tick) if max(a, last.place) < x < LAST]
+        lines = _tangents(family, [*touches, LAST], a, b, tick)
         _join(pieces, Level(last), lines, up(a) + GRAIN)
         last = lines[-1][2].a
     pieces.append((ONE, Level(last)))
     return pieces
 
 
-def _tangents(family: Family, touches: list[Fraction], a: Fraction, b: Fraction) -> list[Lines]:
+def _tangents(family: Family, touches: list[Fraction], a: Fraction, b: Fraction, tick: Tick) -> list[Lines]:
     """Return, at each place, a line below the curve to the left of it, and one to the right."""
     lines = []
     for before, x, after in zip([a, *touches], touches, [*touches[1:], b], strict=False):
+        tick()
         touch = family.below(x)
         right = family.above(up(x + (after - x) * BESIDE))
         left = family.above(down(x - (x - before) * BESIDE))
@@ -167,14 +171,14 @@ def line_accuracy(plan: Plan, span: Fraction, *, sharp: bool = False) -> Fractio
     return min(max(plan.gap / (4 * span) if span else COARSEST, finest), COARSEST)
 
 
-def bounded_objective(plan: Plan, charges: Charges, *, exact: bool, sharp: bool) -> Curved:
+def bounded_objective(plan: Plan, charges: Charges, tick: Tick, *, exact: bool, sharp: bool) -> Curved:
     """Return the plan's weighting with a line below and stairs above it, for an exact or a rounded law."""
     if evaluation_work(plan.mdp, plan.policy) > PATIENT or plan.law_error:
         raise Unsupported(
             f"not covered: {plan.objective.spec} where the law of the policy's return is too long to be exact"
         )
     accuracy = line_accuracy(plan, charges.span * charges.unit, sharp=sharp)
-    return bounded(plan.objective, plan.required_law(), accuracy, exact=exact)
+    return bounded(plan.objective, plan.required_law(), accuracy, exact=exact, tick=tick)
 
 
 def close_behind(plan: Plan) -> bool:

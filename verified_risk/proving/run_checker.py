@@ -18,8 +18,13 @@ BUILT = Path(__file__).resolve().parents[2] / "proofs_checks" / "formal" / "chec
 """The only program to run; no other is known to be built from the proved sources."""
 STACK_BYTES_PER_CELL = 160
 """Stack per cell of the checker's widest row: the extracted code walks a row by recursion."""
-SOURCES = ("extracted/integer.ml", "extracted/checker.ml", "driver/main.ml")
+SOURCES = ("extracted/integer.ml", "extracted/checker.ml", "driver/answer.ml", "driver/main.ml")
 """Files that ``driver/build.sh`` compiles into the program, in this order."""
+PAGE_SOURCES = (
+    "driver/browser/integers.js", "driver/browser/integer.ml", "extracted/checker.ml", "driver/answer.ml",
+    "driver/browser/page.ml",
+)  # fmt: skip
+"""Files that it compiles to JavaScript for a page, where js_of_ocaml is present."""
 
 
 @dataclass(frozen=True)
@@ -30,38 +35,34 @@ class Program:
     sha256: str
 
 
-def find_checker() -> Program:
+def find_checker(*, for_page: bool = False) -> Program:
     """Return the program that ``driver/build.sh`` built from the present sources; an error says how to build it.
 
+    :param for_page: the same program in JavaScript
     :raises MissingDependency: if there is none, if it is not the file that was built, or if its sources have changed
     """
-    if not os.access(BUILT, os.X_OK):
+    built = BUILT.with_suffix(".js") if for_page else BUILT
+    if not os.access(built, os.X_OK):
         raise MissingDependency(
-            f"the verified checker is not built: run `{_build_command()}` "
+            f"the verified {built.name} is not built: run `{_build_command()}` "
             "(it needs OCaml with zarith, which root gets with apt)"
         )
-    digest = hashlib.sha256(BUILT.read_bytes()).hexdigest()
-    recorded, source = _record()
+    digest = hashlib.sha256(built.read_bytes()).hexdigest()
+    try:
+        recorded, source = built.with_name(f"{built.name}.record").read_text(encoding="ascii").split()
+    except (OSError, ValueError):  # no record, or another text
+        recorded = source = ""
     if digest != recorded:
         raise MissingDependency(
-            f"the checker {BUILT} (SHA-256 {digest[:8]}) is not what its build left ({recorded[:8] or 'no record'}): "
+            f"the checker {built} (SHA-256 {digest[:8]}) is not what its build left ({recorded[:8] or 'no record'}): "
             f"run `{_build_command()}`"
         )
-    if source != (beside := _source_digest()):
+    if source != (beside := _source_digest(PAGE_SOURCES if for_page else SOURCES)):
         raise MissingDependency(
-            f"the checker {BUILT} was built from other sources ({source[:8]}) than are there now ({beside[:8]}): "
+            f"the checker {built} was built from other sources ({source[:8]}) than are there now ({beside[:8]}): "
             f"run `{_build_command()}`"
         )
-    return Program(BUILT, digest)
-
-
-def _record() -> tuple[str, str]:
-    """Return the recorded SHA-256 of the program and digest of its sources; empty strings without a build."""
-    try:
-        words = BUILT.with_name("record").read_text(encoding="ascii").split()
-    except (OSError, UnicodeDecodeError):
-        words = []
-    return (words[0], words[1]) if len(words) == 2 else ("", "")
+    return Program(built, digest)
 
 
 def _build_command() -> str:
@@ -69,9 +70,9 @@ def _build_command() -> str:
     return "make checker" if in_repository else f"sh {BUILT.parents[1] / 'driver' / 'build.sh'}"
 
 
-def _source_digest() -> str:
+def _source_digest(sources: tuple[str, ...] = SOURCES) -> str:
     folder = BUILT.parents[1]
-    every = b"".join((folder / name).read_bytes() for name in SOURCES)
+    every = b"".join((folder / source).read_bytes() for source in sources)
     return hashlib.md5(every, usedforsecurity=False).hexdigest()
 
 

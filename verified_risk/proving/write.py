@@ -118,7 +118,9 @@ class Draft:
         curved = plan.objective.knots is None and plan.objective.quantile is None
         exact = model.exact_scale(model.initial_total).bit_length() <= SHORT_SCALE
         objective = (
-            bounded_objective(plan, charges, exact=exact, sharp=sharp) if curved else objective_of(plan.objective)
+            bounded_objective(plan, charges, clock.require, exact=exact, sharp=sharp)
+            if curved
+            else objective_of(plan.objective)
         )
         if isinstance(plan.policy, CellPolicy) and isinstance(objective, Tail):
             long = evaluation_work(plan.mdp, plan.policy) > PATIENT

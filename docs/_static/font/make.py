@@ -12,7 +12,7 @@ from pathlib import Path
 from fontTools import subset
 from fontTools.ttLib import TTFont
 
-TARGET = Path(__file__).resolve().parents[3] / "proofs_checks" / "report" / "page" / "formulas.woff2"
+TARGET = Path(__file__).resolve().parents[3] / "verified_risk" / "plotting" / "page" / "formulas.woff2"
 NAME = "Formulas"
 CHARACTERS = [
     *range(0x20, 0x7F), *range(0xA0, 0x100), *range(0x300, 0x340), *range(0x391, 0x3F7), *range(0x2010, 0x2058),

@@ -1,15 +1,14 @@
 """Assemble the page: summary, graph, filters, and the statements by section."""
 
-from base64 import b64encode
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
 from os import PathLike
 from pathlib import Path
-from string import Template
 from typing import Any
 
 from verified_risk.files import write_text
+from verified_risk.plotting.page import page_of, table_html
 
 from ... import theory
 from ...engine import certificate as certificates
@@ -25,7 +24,6 @@ from ..words import GLYPHS, KINDS, RANKS, anchor, kind_of, prose, section_key, s
 from .cards import archive, card_html, claims_html, rank_dots, reference
 
 HERE = Path(__file__).parent
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; font-src data:"
 MOST_FAILURES = 8
 
 
@@ -54,10 +52,9 @@ def page_html(ledger: Ledger, statements: Sequence[Statement[Any]] = theory.ALL)
         card = card_html(row, users, certificate_of(row, statement), meaning_of(statement), inherits)
         key = f"Section {row.section}" if row.elsewhere else section_key(row.section)
         sections.setdefault(key, []).append(card)
-    return Template((HERE / "page.html").read_text("utf-8")).substitute(
-        policy=POLICY,
-        title=escape(title),
-        style=_font() + (HERE / "style.css").read_text("utf-8"),
+    return page_of(
+        HERE,
+        title=title,
         about="".join(map(_about, papers)),
         summary=summary_html(ledger),
         graph=_graph_section(nodes_of(rows)),
@@ -67,14 +64,7 @@ def page_html(ledger: Ledger, statements: Sequence[Statement[Any]] = theory.ALL)
         contents=_contents(sections),
         sections=_sections(sections),
         footer=_footer(ledger),
-        script=(HERE / "script.js").read_text("utf-8"),
     )
-
-
-def _font() -> str:
-    """The embedded font of formulas; browsers draw MathML badly without a mathematical font."""
-    data = b64encode((HERE / "formulas.woff2").read_bytes()).decode("ascii")
-    return f"@font-face {{ font-family: Formulas; src: url(data:font/woff2;base64,{data}) format('woff2'); }}\n"
 
 
 def certificate_of(row: Row, statement: Statement[Any] | None) -> dict[str, Any] | None:
@@ -244,7 +234,7 @@ def _theorems(printed: Sequence[Row]) -> str:
         assert true is not None
         link = f'<a href="#{anchor(row.label)}">{prose(row.title)}</a>'
         lines.append((_chip(row.finding), link, f"{prose(true.words)}."))
-    table = _table(("finding", "theorem", "what is true"), lines)
+    table = table_html(("finding", "theorem", "what is true"), lines)
     names = "; ".join(f'<a href="#{anchor(row.label)}">{prose(row.title)}</a>' for row in others)
     also = f'<p class="also">What else breaks in substance: {names}.</p>' if others else ""
     return (table if lines else "") + also
@@ -259,7 +249,7 @@ def _readings(rows: Sequence[Row]) -> str:
         (*(prose(cell) for cell in (r.planner, r.weighting, r.radii, r.status)), reference(r.label, known))
         for r in READINGS
     ]
-    table = _table(("planner", "weighting", "radii", "status", "statement"), lines)
+    table = table_html(("planner", "weighting", "radii", "status", "statement"), lines)
     said = "Readings of the main theorem: what is false, true and open"
     return f"<details class=causes open><summary>{said}</summary>{table}</details>"
 
@@ -275,20 +265,12 @@ def _causes(rows: Sequence[Row]) -> str:
         for root in roots(rows)
     ]
     said = f"The {len(lines)} root causes, each with the lines of the source and the claims it concerns"
-    table = _table(("finding", "root cause", "lines", "claims"), lines)
+    table = table_html(("finding", "root cause", "lines", "claims"), lines)
     return f"<details class=causes><summary>{said}</summary>{table}</details>" if lines else ""
 
 
 def _chip(finding: Severity) -> str:
     return f'<span class="chip {finding}">{GLYPHS[finding]} {finding}</span>'
-
-
-def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of HTML cells; each cell has the name of its column, which narrow screens show before it."""
-    head = "".join(f"<th>{name}</th>" for name in names)
-    cells = [[f'<td data-name="{name}">{cell}</td>' for name, cell in zip(names, row, strict=True)] for row in rows]
-    lines = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
-    return f'<div class="scroll" tabindex="0"><table class="theorems"><tr>{head}</tr>{lines}</table></div>'
 
 
 def _evidence(rows: Sequence[Row]) -> str:

@@ -68,7 +68,7 @@ def card_html(
         counterexample_html(row.label, row.refutation, certificate, meaning),
         evidence_html(row),
         cause_html(row),
-        notes_html(row),
+        f'<p class="notes">{prose(row.notes)}.</p>' if row.notes else "",
         relations_html(row, users.get(row.label, ()), users, inherits),
         reply_html(row),
         links_html(row, certificate is not None),
@@ -128,14 +128,11 @@ def counterexample_html(
     """
     if refutation is None:
         return ""
-    lines = []
-    sides = ""
+    lines, sides = [], ""
     if certificate is not None:
-        lines.append(f"<p>{prose(meaning)}:</p>" if meaning else "")
-        lines.append(instance_html(certificate["instance"]))
-        lines.append(worked_html(label))
         sides = _both_sides(certificate)
-        lines.append(sides)
+        named = f"<p>{prose(meaning)}:</p>" if meaning else ""
+        lines += [named, instance_html(certificate["instance"]), worked_html(label), sides]
     if refutation.slack and "off by" not in sides:
         lines.append(f"<p>Slack of the claim on this instance: <b>{_slack(refutation.slack)}</b>.</p>")
     if refutation.rechecked:
@@ -147,10 +144,7 @@ def counterexample_html(
             f"(seed {found.seed}), with slack {_slack(found.slack)}.</p>"
         )
     if certificate is not None:
-        text = escape(json.dumps(certificate, indent=1, ensure_ascii=False))
-        lines.append(
-            f"<details class=file><summary>The certificate file</summary><pre tabindex=0>{text}</pre></details>"
-        )
+        lines.append(_folded("The certificate file", json.dumps(certificate, indent=1, ensure_ascii=False)))
     return f'<section class="counterexample"><h4>Counterexample</h4>{"".join(lines)}</section>'
 
 
@@ -230,10 +224,6 @@ def cause_html(row: Row) -> str:
         f'<p class="cause"><b>{row.finding}</b>: {prose(row.cause.title)} ({escape(place)}). '
         f"{prose(row.cause.right)}.</p>"
     )
-
-
-def notes_html(row: Row) -> str:
-    return f'<p class="notes">{prose(row.notes)}.</p>' if row.notes else ""
 
 
 def reply_html(row: Row) -> str:

@@ -2,30 +2,9 @@
    checker --version: the latest format that it reads, and the digest of the sources that it was built from.
 
    One line for each file, "-" for the standard input; exit code 0 if all are proved, 1 if one is not, 2 for wrong usage.
-   [Checker.check_any_text], which is extracted, reads the bytes and decides; here they are fetched and its answer is printed. *)
+   Here the bytes are fetched and the limits set; [Answer.judge] has them read and decided by what is extracted. *)
 
 exception Too_large
-
-let is_blank c = c = ' ' || c = '\n' || c = '\t' || c = '\r'
-let cut word = if String.length word <= 40 then word else String.sub word 0 40 ^ "..."
-
-(* The words between two places, one blank between them. *)
-let words text first last =
-  let found = Buffer.create 64 in
-  for i = first to last - 1 do
-    if not (is_blank text.[i]) then (
-      if Buffer.length found > 0 && is_blank text.[i - 1] then Buffer.add_char found ' ';
-      Buffer.add_char found text.[i])
-  done;
-  Buffer.contents found
-
-let word_at text i = String.escaped (List.hd (String.split_on_char ' ' (words text i (min (i + 50) (String.length text)))))
-let said text = function
-  | Checker.Say words -> words
-  | Figure z -> cut (Integer.to_string z)
-  | Quote i -> "'" ^ cut (word_at text (Integer.to_int i)) ^ "'"
-  | Span (i, j) -> words text (Integer.to_int i) (Integer.to_int j)
-  | Fingerprint (i, j) -> Stdlib.Digest.(to_hex (string (words text (Integer.to_int i) (Integer.to_int j))))
 
 let contents channel =
   let read = Buffer.create 65_536 in
@@ -33,19 +12,12 @@ let contents channel =
   Buffer.contents read
 
 let judge (limits : Checker.limits) file =
-  let started = Sys.time () in
   try
     let channel = if file = "-" then stdin else open_in_bin file in
     let text = Fun.protect ~finally:(fun () -> close_in_noerr channel) (fun () -> contents channel) in
-    let byte i = Integer.of_int (Char.code text.[Integer.to_int i]) in
-    let line phrases = String.concat "" (List.map (said text) phrases) in
-    match Checker.check_any_text limits { byte_count = Integer.of_int (String.length text); byte } with
-    | Proved how -> (true, Printf.sprintf "%s; checked in %.3f s" (line how) (Sys.time () -. started))
-    | Refused why -> (false, line why)
+    Answer.judge ~deeper:"ulimit -s unlimited gives more" limits text
   with
-  | Stack_overflow -> (false, "refused: a window too wide for the stack; ulimit -s unlimited gives more")
   | Out_of_memory -> (false, "refused: not enough memory")
-  | Integer.Overflow -> (false, "refused: a number too long for a place in a table")
   | Too_large -> (false, Printf.sprintf "refused: needs more than the %d MB that are allowed" (Integer.to_int limits.most_bytes / 1_000_000))
   | Sys_error text -> (false, "refused: " ^ text)
 

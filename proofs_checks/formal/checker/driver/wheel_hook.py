@@ -33,8 +33,9 @@ class CheckerInWheel(BuildHookInterface):  # type: ignore[misc]
         if built.returncode:
             self.app.display_info("no OCaml with zarith: the wheel has the checker's sources, not the checker")
             return
-        for name in ("checker", "record"):
+        for name in ("checker", "checker.record", "checker.js", "checker.js.record"):
             place = f"{FOLDER}/build/{name}"
-            build_data["force_include"][str(root / place)] = place
+            if (root / place).exists():  # the program of a page is built where js_of_ocaml is present
+                build_data["force_include"][str(root / place)] = place
         build_data["pure_python"] = False
         build_data["tag"] = "py3-none-" + sysconfig.get_platform().replace("-", "_").replace(".", "_")
