@@ -156,7 +156,7 @@ Section Ends.
     destruct H as [_ [_ [Ho [[Hl Hu] [Hlow [Hup _]]]]]].
     assert (Hokl : ok (lower c)) by now apply Z.ltb_lt in Hl. assert (Hoku : ok (upper c)) by now apply Z.ltb_lt in Hu.
     destruct o as [w alpha| |]; [|destruct (low k); discriminate Hlow..]. split.
-    - destruct (low k) as [|V g start choices| |]; try discriminate Hlow. exists (policy_of m0 (ByBudget V g start
+    - destruct (low k) as [|V g start choices| | |]; try discriminate Hlow. exists (policy_of m0 (ByBudget V g start
       choices)).
       split; [reflexivity|]. split; [apply is_jpolicy_playing|]. split; [apply plays_allowed_nominal|].
       cbn [robust_test snd] in Hlow. repeat rewrite andb_true_iff in Hlow. destruct Hlow as [[HV Hg] Hlow].
