@@ -3177,7 +3177,7 @@ let rec merge = function
 | e :: l' ->
   let (p0, p) = e in
   let (a, y) = p0 in
-  let rec inner = function
+  let rec inner0 = function
   | [] -> ((a, y), p) :: l'
   | e0 :: k' ->
     let (p1, q) = e0 in
@@ -3186,8 +3186,8 @@ let rec merge = function
     then ((a, y), (Integer.add p q)) :: (merge l' k')
     else if (||) (Integer.lt a b) ((&&) (Integer.equal a b) (Integer.lt y z0))
          then ((a, y), p) :: (merge l' (((b, z0), q) :: k'))
-         else ((b, z0), q) :: (inner k')
-  in inner
+         else ((b, z0), q) :: (inner0 k')
+  in inner0
 
 type group = Integer.t * entry list
 
@@ -4180,8 +4180,8 @@ let supported f fall_end rise x y x' y' = function
     curve -> rat -> (rat * rat) -> rat -> rat -> rat list -> (rat * support)
     list -> bool **)
 
-let rec line_below f fall_end rise x y places0 pieces0 =
-  match places0 with
+let rec line_below f fall_end rise x y places1 pieces0 =
+  match places1 with
   | [] -> (match pieces0 with
            | [] -> rat_le one x
            | _ :: _ -> false)
@@ -4243,15 +4243,15 @@ let good_mixture o =
 
 (** val good_bounds : rat list -> curve -> bounds -> bool **)
 
-let good_bounds places0 f b =
+let good_bounds places1 f b =
   (&&)
     (line_below f (falls_to f b.bend) (rises_between f b.bend)
-      (of_Z Integer.zero) (of_Z Integer.zero) places0 b.pieces)
+      (of_Z Integer.zero) (of_Z Integer.zero) places1 b.pieces)
     (forallb (point_above f) b.stairs)
 
 (** val all_good_bounds : rat list -> mixture -> bounds list -> bool **)
 
-let rec all_good_bounds places0 o bs =
+let rec all_good_bounds places1 o bs =
   match o with
   | [] -> (match bs with
            | [] -> true
@@ -4261,7 +4261,7 @@ let rec all_good_bounds places0 o bs =
     (match bs with
      | [] -> false
      | b :: bs' ->
-       (&&) (good_bounds places0 f b) (all_good_bounds places0 o' bs'))
+       (&&) (good_bounds places1 f b) (all_good_bounds places1 o' bs'))
 
 (** val add_line :
     rat -> (rat * support) list -> (rat * rat) list -> (rat * rat) list **)
@@ -4289,16 +4289,16 @@ let pieces_from from f l =
 (** val mixed_line :
     rat -> rat list -> mixture -> bounds list -> (rat * rat) list **)
 
-let rec mixed_line from places0 o bs =
+let rec mixed_line from places1 o bs =
   match o with
-  | [] -> map (fun x -> (x, (of_Z Integer.zero))) places0
+  | [] -> map (fun x -> (x, (of_Z Integer.zero))) places1
   | p :: o' ->
     let (w, f) = p in
     (match bs with
-     | [] -> map (fun x -> (x, (of_Z Integer.zero))) places0
+     | [] -> map (fun x -> (x, (of_Z Integer.zero))) places1
      | b :: bs' ->
        add_line w (pieces_from from f b.pieces)
-         (mixed_line from places0 o' bs'))
+         (mixed_line from places1 o' bs'))
 
 (** val levels_of : mixture -> rat list **)
 
@@ -4310,8 +4310,8 @@ let levels_of o =
 (** val mixed_lines :
     rat list -> mixture -> bounds list -> (rat * (rat * rat) list) list **)
 
-let mixed_lines places0 o bs =
-  map (fun from -> (from, (mixed_line from places0 o bs)))
+let mixed_lines places1 o bs =
+  map (fun from -> (from, (mixed_line from places1 o bs)))
     ((of_Z Integer.zero) :: (levels_of o))
 
 (** val line_from :
@@ -5600,7 +5600,7 @@ let large_tables k scale o unit_size0 ws =
         (Integer.add (Integer.sub (snd w) (fst w)) ((fun p -> p) Integer.one)))
       ws Integer.zero
   in
-  let places0 =
+  let places1 =
     fold_left (fun n w ->
       Integer.max n (Integer.max (bits (fst w)) (bits (snd w)))) ws
       Integer.zero
@@ -5614,7 +5614,7 @@ let large_tables k scale o unit_size0 ws =
         (words_for
           (Integer.add
             (Integer.add
-              (Integer.add (Integer.add (bits scale) places0)
+              (Integer.add (Integer.add (bits scale) places1)
                 (bits_of_rat unit_size0)) (bits_of_objective o))
             k.weight_bits))))
 
@@ -6959,7 +6959,7 @@ let check_text allowed t =
 type possibility = { drawn : Integer.t; leads_to : Integer.t;
                      times : Integer.t; share : Integer.t }
 
-type sampled = { label : Integer.t; shares : Integer.t;
+type sampled = { label : Integer.t; shares : Integer.t; beyond : Integer.t;
                  possible : possibility list }
 
 type data = { failure : rat; tests0 : Integer.t; data_discount : rat;
@@ -7109,6 +7109,47 @@ let missing p =
 let visit_sum p =
   zsum (fun p0 -> p0.times) p.possible
 
+(** val seen : sampled -> possibility list **)
+
+let seen p =
+  filter (fun o -> Integer.lt Integer.zero o.times) p.possible
+
+(** val power_in :
+    Integer.t -> Integer.t -> (Integer.t * Integer.t) -> Integer.t * Integer.t **)
+
+let power_in d w = function
+| (m, e) ->
+  normalised
+    (((fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+       (Integer.mul m d) w), e)
+
+(** val powers_in :
+    Integer.t -> Integer.t -> Integer.t -> (Integer.t * Integer.t) ->
+    Integer.t * Integer.t **)
+
+let powers_in d w n x =
+  Z.iter n (power_in d w) x
+
+(** val set_weight : Integer.t -> Integer.t -> Integer.t * Integer.t **)
+
+let set_weight m k =
+  factors_in ((fun p -> p) Integer.one) ((fun p -> p) Integer.one) m
+    (Integer.sub k m)
+    (factors_in ((fun p -> p) Integer.one) ((fun p -> p) Integer.one)
+      Integer.zero m unity)
+
+(** val good_beyond : rat -> sampled -> bool **)
+
+let good_beyond c p =
+  (&&) (Integer.lt Integer.zero p.beyond)
+    ((||) (Integer.equal p.beyond (missing p))
+      ((&&)
+        ((&&) (Integer.lt p.beyond (missing p))
+          (Integer.lt p.beyond p.shares))
+        (at_most_number c
+          (powers_in p.shares (Integer.sub p.shares p.beyond) (visit_sum p)
+            (set_weight (zlen (seen p)) (zlen p.possible))))))
+
 (** val comes_before : possibility -> possibility -> bool **)
 
 let comes_before o o' =
@@ -7125,23 +7166,41 @@ let rec in_order = function
         | [] -> true
         | o' :: _ -> comes_before o o') (in_order l')
 
+(** val four : Integer.t **)
+
+let four =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) Integer.one))
+
+(** val share_of : rat -> Integer.t -> rat **)
+
+let share_of c k =
+  { num = c.num; den = (Integer.mul k c.den) }
+
 (** val good_sampled : rat -> sampled -> bool **)
 
 let good_sampled c p =
   (&&)
     ((&&)
       ((&&)
-        ((&&) (in_order p.possible) (Integer.lt Integer.zero (missing p)))
-        (Integer.lt Integer.zero p.shares))
-      (negb (match p.possible with
-             | [] -> true
-             | _ :: _ -> false)))
-    (forallb (good_end c (visit_sum p) p.shares) p.possible)
+        ((&&)
+          ((&&) (in_order p.possible) (Integer.lt Integer.zero (missing p)))
+          (Integer.lt Integer.zero p.shares))
+        (negb (match p.possible with
+               | [] -> true
+               | _ :: _ -> false)))
+      (forallb
+        (good_end
+          (share_of c ((fun p -> p)
+            ((fun p -> Integer.succ (Integer.shift_left p 1)) Integer.one)))
+          (visit_sum p) p.shares) p.possible))
+    (good_beyond (share_of c (zlen p.possible)) p)
 
 (** val threshold : data -> rat **)
 
 let threshold d =
-  { num = (Integer.mul d.tests0 d.failure.den); den = d.failure.num }
+  { num = (Integer.mul (Integer.mul four d.tests0) d.failure.den); den =
+    d.failure.num }
 
 (** val good_data : data -> bool **)
 
@@ -7160,13 +7219,41 @@ let proved_outcomes p =
   map (fun o -> { weight = o.share; gain = o.drawn; next = o.leads_to })
     (filter (fun o -> Integer.lt Integer.zero o.share) p.possible)
 
+(** val inner : sampled -> Integer.t **)
+
+let inner p =
+  Integer.sub (missing p) p.beyond
+
+(** val places0 : sampled -> (possibility option * possibility) list **)
+
+let places0 p =
+  flat_map (fun x -> map (fun o -> (x, o)) p.possible)
+    (if Integer.equal (inner p) Integer.zero
+     then None :: []
+     else map (fun x -> Some x) (seen p))
+
+(** val added : Integer.t -> possibility -> outcome **)
+
+let added w o =
+  { weight = w; gain = o.drawn; next = o.leads_to }
+
+(** val completed_with :
+    Integer.t -> Integer.t -> Integer.t -> outcome list -> (possibility
+    option * possibility) -> action **)
+
+let completed_with n lost kept proved x =
+  { total = n; outcomes =
+    ((added lost (snd x)) :: (match fst x with
+                              | Some o -> (added kept o) :: proved
+                              | None -> proved)) }
+
 (** val completions : sampled -> action list **)
 
 let completions p =
   let proved = proved_outcomes p in
-  let lost = missing p in
-  map (fun o -> { total = p.shares; outcomes = ({ weight = lost; gain =
-    o.drawn; next = o.leads_to } :: proved) }) p.possible
+  let lost = p.beyond in
+  let kept = inner p in
+  map (completed_with p.shares lost kept proved) (places0 p)
 
 (** val model_with : data -> step -> model **)
 
@@ -7429,8 +7516,11 @@ let most_factors =
 (** val factor_count : sampled -> Integer.t **)
 
 let factor_count p =
-  Integer.mul (visit_sum p)
-    (zlen (filter (fun o -> Integer.lt Integer.zero o.share) p.possible))
+  Integer.add
+    (Integer.mul (visit_sum p)
+      (Integer.add ((fun p -> p) Integer.one)
+        (zlen (filter (fun o -> Integer.lt Integer.zero o.share) p.possible))))
+    (zlen p.possible)
 
 (** val many_factors : sampled list listing -> phrase list **)
 
@@ -7482,9 +7572,13 @@ let read_sampled t states i =
   | Got (x, j) ->
     (match positive_number t "the sum of the shares" j with
      | Got (x0, j0) ->
-       (match several t "the number of possible outcomes" ((fun p -> p)
-                Integer.one) (read_possibility t states) j0 with
-        | Got (x1, j1) -> Got ({ label = x; shares = x0; possible = x1 }, j1)
+       (match natural t "the share of outcomes that were not seen" j0 with
+        | Got (x1, j1) ->
+          (match several t "the number of possible outcomes" ((fun p -> p)
+                   Integer.one) (read_possibility t states) j1 with
+           | Got (x2, j2) ->
+             Got ({ label = x; shares = x0; beyond = x1; possible = x2 }, j2)
+           | Stopped (p, why) -> Stopped (p, why))
         | Stopped (p, why) -> Stopped (p, why))
      | Stopped (p, why) -> Stopped (p, why))
   | Stopped (p, why) -> Stopped (p, why)
@@ -7605,8 +7699,9 @@ type found_data = { data_read : data_file; data_objective_at : Integer.t;
 let read_data_file t allowed i =
   match keyword t "verified-risk-data" i with
   | Got (_, j) ->
-    (match between t "the version of the format" ((fun p -> p) Integer.one)
-             ((fun p -> p) Integer.one) j with
+    (match between t "the version of the format" ((fun p -> p)
+             ((fun p -> Integer.shift_left p 1) Integer.one)) ((fun p -> p)
+             ((fun p -> Integer.shift_left p 1) Integer.one)) j with
      | Got (x, j0) ->
        (match keyword t "objective" j0 with
         | Got (_, j1) ->
@@ -7682,7 +7777,7 @@ let read_data_file t allowed i =
 let words_of_data = function
 | Plan why0 -> words_of why0
 | End_not_proved ->
-  "refused: a lower end of a probability is not proved by the counts, or a row is not in order"
+  "refused: an end of a probability is not proved by the counts, or a row is not in order"
 
 (** val more_of_data : data_file -> data_reason -> phrase list **)
 
