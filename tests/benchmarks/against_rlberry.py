@@ -9,8 +9,6 @@ bonus is ``sqrt(1/n) + V/n``, without a logarithm: a tuned form of the theorem's
 played is evaluated in the model by backward induction, and regret is in the model's own rewards.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path

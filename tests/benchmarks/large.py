@@ -7,8 +7,6 @@ seconds of the longer part of every step allow, which a busy machine hardly chan
 bytes.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -6,8 +6,6 @@ for how many models the laws of the return are the same rationals, for how many 
 others have, and the ratio of processor times: the best of three calls, compilation not counted.
 """
 
-from __future__ import annotations
-
 import sys
 from fractions import Fraction
 from typing import Any, TypeAlias

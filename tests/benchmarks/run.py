@@ -4,8 +4,6 @@ Times are CPU seconds of one thread, the least of several runs taken in turn, so
 sides alike; only the rows of threads go by the clock and want an idle machine of two cores.
 """
 
-from __future__ import annotations
-
 import os
 
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VERIFIED_RISK_THREADS"):

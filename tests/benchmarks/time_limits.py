@@ -5,8 +5,6 @@ states (T = 100) with a discount.  ``--large`` is Wang on 1000 states, T = 50, w
 Below them are ``exact_plan`` and ``cvar_frontier`` without a limit.
 """
 
-from __future__ import annotations
-
 import os
 
 os.environ.setdefault("VERIFIED_RISK_THREADS", "1")

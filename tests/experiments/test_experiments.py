@@ -1,7 +1,5 @@
 """Sweeps resume, engines agree to the byte, and failures are reported without losing anything."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Entropic risk and EVaR: values against sums in floats, plans against every policy, published numbers."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Lines above a weighting are as close as their shape allows, and the curvature of CPW is the second derivative."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction as Q

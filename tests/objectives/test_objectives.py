@@ -1,7 +1,5 @@
 """Weightings: shapes, constants, exact values, rigorous enclosures, and the key identity as a test."""
 
-from __future__ import annotations
-
 import math
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Every constant of an error bound against a count of another kind, at its boundary on both sides."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import counted

@@ -1,7 +1,5 @@
 """Each term of an error bound is needed: floats that round to the wrong side, against the same sums in rationals."""
 
-from __future__ import annotations
-
 import math
 import random
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The exact planner against brute force over all deterministic policies."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Small models are planned without a compiler, and every way to run a kernel gives the same bits."""
 
-from __future__ import annotations
-
 import gc
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """A bound that is better than the truth by a hair is never confirmed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

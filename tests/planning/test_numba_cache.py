@@ -1,7 +1,5 @@
 """The compiled-kernel cache cannot lie: numba's three hazards, reproduced, and shown not to happen here."""
 
-from __future__ import annotations
-
 import ast
 import os
 import subprocess

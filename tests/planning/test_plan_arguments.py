@@ -1,7 +1,5 @@
 """Bad input to the planners: an error that names the entry, its value and what was wanted."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

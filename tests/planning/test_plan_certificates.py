@@ -1,7 +1,5 @@
 """Certificates under attack: ill-conditioned models, and planted faults that the checks must catch."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Discounted models: tables that are read between their nodes, against brute force."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from fractions import Fraction

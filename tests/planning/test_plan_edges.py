@@ -1,7 +1,5 @@
 """Edges of the planners: crashes, limits and wide answers that were met, each with what is wanted instead."""
 
-from __future__ import annotations
-
 import time
 from fractions import Fraction
 

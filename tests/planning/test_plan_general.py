@@ -1,7 +1,5 @@
 """Any weighting: the search's bounds against brute force, LPs and mixtures, on hundreds of models."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

@@ -1,7 +1,5 @@
 """Any weighting with a discount: tables read between grid points, against brute force, LPs and poor incumbents."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The polygons that stand for a weighting in the search lie below it, everywhere."""
 
-from __future__ import annotations
-
 import random
 from bisect import bisect_right
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What keeps a bound true when something else is wrong: guards, counts of roundings, sizes and short numbers."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which route plans what: the first of the list that accepts a problem, and every one of them is needed."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

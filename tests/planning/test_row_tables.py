@@ -1,7 +1,5 @@
 """Exact planning row by row: the same answers as cell by cell, within limits."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

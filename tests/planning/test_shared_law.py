@@ -1,7 +1,5 @@
 """The law that a discounted plan shows where its exact law is too long: near the exact one, which short models have."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Time limits by a clock that counts how often it is asked: nothing here depends on how fast the machine is."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import count

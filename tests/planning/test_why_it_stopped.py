@@ -1,7 +1,5 @@
 """Why no finer grid followed: each of the four reasons is given where it holds, and only there."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

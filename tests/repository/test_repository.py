@@ -1,7 +1,5 @@
 """Rules of the repository itself.  Each guard is also shown a violation, so that it is known to be able to fail."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys
