@@ -59,11 +59,8 @@ def families(name: str, mdp: vr.MDP, seconds: float) -> None:
         ("cvar_frontier", lambda: vr.cvar_frontier(mdp)),
     ):
         found, spent = timed(call)
-        row(
-            f"(q) {name}, {unlimited}",
-            cpu_s=spent,
-            said="refused" if isinstance(found, VerifiedRiskError) else "answered",
-        )
+        said = "refused" if isinstance(found, VerifiedRiskError) else "answered"
+        row(f"(q) {name}, {unlimited}", cpu_s=spent, said=said)
 
 
 def rows(quick: bool, seconds: float = 2.0) -> None:

@@ -5,7 +5,7 @@ import random
 from fractions import Fraction
 
 import pytest
-from step_models import laws_from, random_steps
+from plan_models import laws_from, random_steps
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidObjective, Unsupported
