@@ -203,8 +203,8 @@ def test_seconds_of_the_processor_stop_a_judge_and_kill_only_what_was_measured(p
     with (place / "test_thing.py").open("a") as out:
         out.write("\ndef test_ends():\n    while twice(1) == 0:\n        pass\n")
     fault, names = twice_becomes_zero(place), ["test_thing.py::test_ends"]
-    assert Judges().verdict(place, fault, names, 1) == "killed by time"
-    assert Judges().verdict(place, fault, names, 1, hangs=False) == "survived so many seconds"
+    assert Judges().verdict(place, fault, names, 0) == "killed by time"
+    assert Judges().verdict(place, fault, names, 0, hangs=False) == "survived so many seconds"
 
 
 def test_a_process_that_is_ended_by_its_own_fault_kills(place: Path):
