@@ -134,7 +134,7 @@ Print Assumptions upper_quantiles_sound.
 Print Assumptions check_text_sound.
 Print Assumptions an_accepted_text_is_true.
 
-Definition certificates_from_data := (@rarely_wrong, @rarely_doubted, @good_end_below, @same_return,
+Definition certificates_from_data := (@rarely_wrong, @rarely_doubted, @good_end_below, @good_beyond_below, @same_return,
   @robust_cost_above, @data_check_sound).
 Print Assumptions certificates_from_data.
 Print Assumptions what_check_data_text_proves.

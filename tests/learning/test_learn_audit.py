@@ -41,7 +41,7 @@ every_objective = pytest.mark.parametrize("objective", OBJECTIVES)
 @every_objective
 def test_no_claim_is_violated_on_the_event(model, objective):
     """Once with the corrected theorem's radii, once with a tenth of them: the event may fail, slack is small."""
-    K = 15 if objective == "spectral" else 80  # several levels: an ascent for every plan
+    K = 8 if objective == "spectral" else 50  # several levels: an ascent for every plan
     for scale in (1, Fraction(1, 10)):
         report = vr.learn(
             MODELS[model](), OBJECTIVES[objective], episodes=K, algorithm="ucb", audit=True, bonus_scale=scale, seed=11

@@ -6,6 +6,7 @@ import itertools
 import re
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 
 import mpmath
@@ -15,6 +16,7 @@ from test_learn_exact import joint
 from test_learn_run import Chain
 
 import verified_risk as vr
+from verified_risk.learning import planner
 from verified_risk.learning.declarations import Declared
 from verified_risk.learning.guarantee import UniformProblem, guarantee_of, uniform_bounds
 from verified_risk.learning.problem import standard_form
@@ -94,6 +96,13 @@ def wanted(algorithm, objective, model, scale, counted):
     if objective in POLYGONS and model in known and not counted:
         return "coq", known[model]
     return "paper", "kl-polygon" if objective not in POLYGONS else "kl-known-successors" if counted else "kl-grid"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_curve_for_each_weighting():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(planner, "curve_of", lru_cache(planner.curve_of))
+        yield
 
 
 def task_of(mdp, objective, eta, algorithm):

@@ -26,22 +26,18 @@ def compiled(mdp, objective, algorithm, scale, draws):
     return Learner(standard, target).run(draws, evaluate=False)
 
 
+def machine():
+    return vr.models.machine_replacement(horizon=5)
+
+
+def sparse():
+    return vr.models.random_sparse(5, 2, 3, 2, horizon=4, seed=3, grid=3)
+
+
 CASES = {
     "lake": (vr.models.frozen_lake, Fraction(1, 20), Fraction(33, 100), Fraction(0), "ucb"),
-    "machine": (
-        lambda: vr.models.machine_replacement(horizon=5),
-        Fraction(1, 10),
-        Fraction(1, 4),
-        Fraction(1, 3),
-        "ucb",
-    ),
-    "random": (
-        lambda: vr.models.random_sparse(5, 2, 3, 2, horizon=4, seed=3, grid=3),
-        Fraction(1, 5),
-        Fraction(1, 2),
-        Fraction(0),
-        "ucb",
-    ),
+    "machine": (machine, Fraction(1, 10), Fraction(1, 4), Fraction(1, 3), "ucb"),
+    "random": (sparse, Fraction(1, 5), Fraction(1, 2), Fraction(0), "ucb"),
     "two paths, the theorem's radii": (vr.models.two_paths, Fraction(1), Fraction(1, 3), Fraction(0), "ucb"),
     "machine, greedy": (vr.models.machine_replacement, Fraction(1), Fraction(1, 4), Fraction(1, 3), "greedy"),
     "machine, tried": (vr.models.machine_replacement, Fraction(1), Fraction(1, 4), Fraction(1, 3), "greedy-tried"),
@@ -64,16 +60,9 @@ def test_both_learners_walk_the_same_trajectories(name, episodes):
     if algorithm == "ucbvi":
         reference = ReferenceUCBVI(mdp, episodes, float(DELTA), scale=float(scale))
     else:
-        reference = ReferenceLearner(
-            mdp,
-            episodes,
-            float(DELTA),
-            alpha=alpha,
-            mean_weight=weight,
-            scale=0.0 if algorithm.startswith("greedy") else float(scale),
-            printed=algorithm == "ucb-as-printed",
-            tried=algorithm == "greedy-tried",
-        )
+        radii = 0.0 if algorithm.startswith("greedy") else float(scale)
+        kind = {"printed": algorithm == "ucb-as-printed", "tried": algorithm == "greedy-tried"}
+        reference = ReferenceLearner(mdp, episodes, float(DELTA), alpha=alpha, mean_weight=weight, scale=radii, **kind)
     assert len(set(walked(reference, draws, found))) > 1
 
 
@@ -102,25 +91,21 @@ def corridor(length=4, horizon=8):
 UNIFORM = {
     "lake": (vr.models.frozen_lake, Fraction(33, 100), Fraction(0), False),
     "lake, rewards known": (vr.models.frozen_lake, Fraction(33, 100), Fraction(0), True),
-    "machine": (lambda: vr.models.machine_replacement(horizon=5), Fraction(1, 4), Fraction(1, 3), False),
-    "random": (
-        lambda: vr.models.random_sparse(5, 2, 3, 2, horizon=4, seed=3, grid=3),
-        Fraction(1, 2),
-        Fraction(0),
-        True,
-    ),
+    "machine": (machine, Fraction(1, 4), Fraction(1, 3), False),
+    "random": (sparse, Fraction(1, 2), Fraction(0), True),
     "rewards with the next state": (coin_walk, Fraction(1, 3), Fraction(0), False),
     "mean, no return above 1": (corridor, Fraction(1), Fraction(0), False, 1),
 }
 
 
 @pytest.mark.parametrize("name", UNIFORM)
-def test_the_default_learner_walks_the_same_trajectories(name):
+@pytest.mark.parametrize("episodes", [EPISODES, pytest.param(LONG, marks=pytest.mark.slow)])
+def test_the_default_learner_walks_the_same_trajectories(name, episodes):
     build, alpha, weight, told, *most = UNIFORM[name]
     mdp = build()
     objective = vr.CVaR(alpha) if not weight else weight * vr.Mean() + (1 - weight) * vr.CVaR(alpha)
-    settings = Settings.read(objective, LONG, DELTA, declared=Declared(told, False, *map(Fraction, most)))
-    draws = draws_of(7, LONG, mdp.horizon)
+    settings = Settings.read(objective, episodes, DELTA, declared=Declared(told, False, *map(Fraction, most)))
+    draws = draws_of(7, episodes, mdp.horizon)
     found = Task.of(standard_form(mdp), settings).learner().run(draws, evaluate=False)
     reference = ReferenceKL(
         mdp, float(DELTA), alpha=alpha, mean_weight=weight, known_rewards=told, most=most[0] if most else None

@@ -84,7 +84,7 @@ class Text:
             assert not name or next(words) == name
             return kind(next(words))
 
-        assert number("verified-risk-data") == 1
+        assert number("verified-risk-data") == 2
         assert next(words) == "objective"
         self.w, self.alpha = number("tail", Q), number("", Q)
         self.lower, self.upper = number("claim", Q), number("", Q)
@@ -97,7 +97,7 @@ class Text:
         for _ in range(number("states")):
             state = number()
             self.rows[state] = [
-                (number(), number(), [tuple(number() for _ in range(4)) for _ in range(number())])
+                (number(), number(), number(), [tuple(number() for _ in range(4)) for _ in range(number())])
                 for _ in range(number())
             ]
         assert next(words) == "lower"
@@ -122,11 +122,15 @@ class Text:
         """True if the counts support the claim: ends, lower and upper bound."""
         if not (self.delta > 0 and 0 < self.alpha <= 1 and 0 <= self.w <= 1 and sum(self.initial.values()) == 1):
             return False
-        for _, shares, outcomes in (row for rows in self.rows.values() for row in rows):
-            n = sum(x for _, _, x, _ in outcomes)
-            if len({o[:2] for o in outcomes}) < len(outcomes) or sum(o[3] for o in outcomes) >= shares:
+        odds = 4 * self.tests / self.delta
+        for _, shares, beyond, outcomes in (row for rows in self.rows.values() for row in rows):
+            n, k, seen = sum(x for _, _, x, _ in outcomes), len(outcomes), sum(x > 0 for _, _, x, _ in outcomes)
+            missing = shares - sum(o[3] for o in outcomes)
+            if len({o[:2] for o in outcomes}) < k or not 0 < beyond <= missing:
                 return False
-            if any(w and not passes(x, n, Q(w, shares), self.tests / self.delta) for _, _, x, w in outcomes):
+            if any(w and not passes(x, n, Q(w, shares), odds / 3) for _, _, x, w in outcomes):
+                return False
+            if beyond < missing and odds / k * (1 - Q(beyond, shares)) ** n > mixture(seen, k - seen):
                 return False
         try:
             return self.lower <= self.low(0) and self.high() <= self.upper
@@ -135,10 +139,11 @@ class Text:
 
     def bound(self, row, f, sign: int) -> Q:
         """The greatest or least mean of f over the laws above the ends of a row."""
-        _, shares, outcomes = row
-        values = [(Q(w, shares), f(s, Q(r, self.den))) for r, s, _, w in outcomes]
-        missing = 1 - sum(q for q, _ in values)
-        return sum(q * v for q, v in values) + missing * (max if sign > 0 else min)(v for _, v in values)
+        _, shares, beyond, outcomes = row
+        values, most = [(Q(w, shares), f(s, Q(r, self.den))) for r, s, _, w in outcomes], max if sign > 0 else min
+        kept = 1 - sum(q for q, _ in values) - Q(beyond, shares)
+        inner = kept * most(v for (*_, x, _), (_, v) in zip(outcomes, values, strict=True) if x) if kept else 0
+        return sum(q * v for q, v in values) + inner + Q(beyond, shares) * most(v for _, v in values)
 
     def low(self, shift: int) -> Q:
         """What the certificate's policy is worth at least, its start and windows shifted."""
@@ -165,7 +170,7 @@ class Text:
                 return self.cost(left)
             return min(self.bound(row, lambda after, r: least(t + 1, after, left - r), -1) for row in self.rows[s])
 
-        gains = {r for rows in self.rows.values() for row in rows for r, _, _, _ in row[2]} | {0}
+        gains = {r for rows in self.rows.values() for row in rows for r, *_ in row[-1]} | {0}
         returns = range(self.horizon * min(gains), self.horizon * max(gains) + 1)
         targets = [Q(r, self.den) for r in returns]
         return max(y - sum(p * least(0, s, y) for s, p in self.initial.items()) for y in targets)
@@ -175,9 +180,12 @@ def passes(x: int, n: int, q: Q, odds: Q) -> bool:
     """True if the mixture of Krichevsky and Trofimov reaches ``odds`` times the likelihood of q below x / n."""
     if not 0 < q < 1 or q * n > x:
         return False
-    mixture = prod([Q(2 * i + 1, 2) for i in range(x)] + [Q(2 * i + 1, 2) for i in range(n - x)])
-    mixture /= prod(range(1, n + 1))
-    return odds * q**x * (1 - q) ** (n - x) <= mixture
+    return odds * q**x * (1 - q) ** (n - x) <= mixture(x, n - x)
+
+
+def mixture(a: int, b: int) -> Q:
+    """The probability of a ones and then b zeros under the mixture of Krichevsky and Trofimov."""
+    return prod([Q(2 * i + 1, 2) for n in (a, b) for i in range(n)], start=Q(1)) / prod(range(1, a + b + 1))
 
 
 def value(mdp: vr.MDP, objective: str, act) -> Q:
@@ -222,7 +230,7 @@ def test_the_proved_interval_holds_the_truth_and_the_text_says_what_the_log_does
     assert (text.lower, text.upper) == (proof.lower, proof.upper)
     assert text.high() + Q(1, 10**5) > text.upper  # and nothing is given away
     assert max(text.low(shift) for shift in (-1, 0, 1)) - Q(1, 10**5) < text.lower
-    counts = {(s, a, Q(r, text.den), to): x for s in (0, 1) for a, _, row in text.rows[s] for r, to, x, _ in row if x}
+    counts = {(s, a, Q(r, text.den), to): x for s in (0, 1) for a, *_, row in text.rows[s] for r, to, x, _ in row if x}
     assert counts == seen
     # every action of both states to all ends with all rewards, the end, and the first state
     assert text.tests == 2 * 2 * 3 * 3 + 1 + 3 * free
@@ -238,19 +246,32 @@ def test_actions_that_were_never_tried_cost_tests_and_are_not_played(tmp_path):
     facts = {name: x for name, x in FACTS.items() if name != "actions"}
     vr.plan_from_log(log, "mean", **facts).prove(certificate=tmp_path / "kept")
     text = Text((tmp_path / "kept").read_text())
-    assert [[a for a, _, _ in text.rows[s]] for s in (0, 1)] == [[1], [0, 1]]
+    assert [[a for a, *_ in text.rows[s]] for s in (0, 1)] == [[1], [0, 1]]
     assert text.tests == 2 * 2 * 3 * 3 + 1
     assert text.supports()
 
 
 def test_the_example_of_the_documentation_is_proved_and_cannot_claim_more(tmp_path):
     page = (Path(__file__).parents[2] / "docs" / "proof_format.md").read_text()
-    example = page[page.index("verified-risk-data 1\n") :].partition("```")[0]
+    example = page[page.index("verified-risk-data 2\n") :].partition("```")[0]
     assert Text(example).supports()
     more = example.replace("claim 699/1000", "claim 7/10"), example.replace("999/1000", "498/499")
     first, *others = verdicts([example, *more], tmp_path)
     assert first.startswith("proved by rarely_wrong; objective tail 1 1 claim 699/1000 999/1000; ")
     assert [line.split(": ")[0] for line in others] == ["refused", "refused"]
+
+
+def test_what_was_not_seen_is_bounded_unless_the_checker_would_try_too_many_rows(tmp_path, monkeypatch):
+    found = answered(logged(world(0), 300, 0)[0], "cvar(1/3)")
+    proof = found.prove(certificate=tmp_path / "kept")
+    monkeypatch.setattr(log_answers, "MOST_COMPLETED", 0)
+    wide = found.prove(certificate=tmp_path / "wide")
+    assert (wide.lower + Q(1, 10) < proof.lower, proof.upper + Q(1, 10) < wide.upper) == (True, True)
+    for name, least in (("kept", 4), ("wide", 0)):
+        text = Text((tmp_path / name).read_text())
+        rows = [row for rows in text.rows.values() for row in rows]
+        assert sum(beyond < shares - sum(o[3] for o in row) for _, shares, beyond, row in rows) == least
+        assert text.supports()
 
 
 def test_the_proof_spends_the_budget_of_the_log_once():
@@ -310,7 +331,9 @@ def test_a_run_in_a_model_is_proved_from_what_it_played(objective, more, tmp_pat
 
     assert proof.lower <= value(mdp, objective, act)
     assert vr.exact_plan(mdp, vr.objective(objective)).value <= proof.upper
-    counts = {(s, a, Q(r, text.den), to): x for s in range(3) for a, _, row in text.rows[s] for r, to, x, _ in row if x}
+    counts = {
+        (s, a, Q(r, text.den), to): x for s in range(3) for a, *_, row in text.rows[s] for r, to, x, _ in row if x
+    }
     assert counts == Counter(row[1:] for row in rows)
     assert text.tests == (2 * 3 * 3 * 3, 2 * (3 + 3) * 3 + 2 * 3)[more > 0]  # any reward
     for t, earned, s in ((0, 0, 0), (0, 0, 1), (1, least, 0), (1, max(log.rewards), 0), (1, more, 1)):
@@ -371,12 +394,12 @@ def test_a_run_in_an_environment_is_proved_from_its_counts_and_so_is_its_checkpo
     text = Text((tmp_path / "kept").read_text())
     assert text.supports()
     assert (text.tests, text.delta) == (2 * 2 * 4 + 1 + 3 * free, run.delta)
-    rows = [(s, a, row) for s in range(2) for a, _, row in text.rows[s]]
+    rows = [(s, a, row) for s in range(2) for a, *_, row in text.rows[s]]
     assert {(s, a, Q(r, text.den), to): x for s, a, row in rows for r, to, x, _ in row if x} == {
         key: x for key, x in env.seen.items() if len(key) == 4
     }
     if free:
-        ((_, _, row),) = text.rows[3]
+        ((*_, row),) = text.rows[3]
         assert {("start", to): x for _, to, x, _ in row if x} == {
             key: x for key, x in env.seen.items() if len(key) == 2
         }
@@ -478,9 +501,9 @@ def corrupted(text: str, rng: random.Random) -> str:
 
 
 EDITS = {
-    "another version": ("verified-risk-data 1", "verified-risk-data 2", "line 1: the version of the format is '2'"),
+    "another version": ("verified-risk-data 2", "verified-risk-data 1", "line 1: the version of the format is '1'"),
     "a quantile": ("objective tail 1 1", "objective quantile 1 lower", "not covered: from data, the objective 'quan"),
-    "no delta": ("delta 1/20", "delta 0", "a lower end of a probability is not proved"),
+    "no delta": ("delta 1/20", "delta 0", "an end of a probability is not proved"),
     "fewer tests": ("tests 37", "tests 0", "line 5: the number of tests is '0', wanted a positive integer"),
     "a count below 0": (" 2 2 ", " 2 2 -", "a count is '-"),
     "more visits than can be tested": (" 2 2 ", " 2 2 9999999999", "not covered: tests of "),
@@ -503,11 +526,12 @@ def test_a_wrong_file_is_refused_with_its_line(edit, tmp_path):
 # -- faults and limits ------------------------------------------------------------------------------------------------
 
 
-def test_an_end_above_the_test_is_noticed(monkeypatch):
+@pytest.mark.parametrize("name", ["lower_end", "beyond_seen"])
+def test_an_end_beyond_the_test_is_noticed(name, monkeypatch):
     log, _ = logged(world(0), 100, 0)
-    found, right = answered(log, "mean"), log_answers.lower_end
-    monkeypatch.setattr(log_answers, "lower_end", lambda x, n, odds: right(x, n, odds / 1.01))
-    with pytest.raises(NotProved, match="a lower end of a probability is not proved"):
+    found, right = answered(log, "mean"), getattr(log_answers, name)
+    monkeypatch.setattr(log_answers, name, lambda *counts: right(*counts[:-1], counts[-1] / 1.01))
+    with pytest.raises(NotProved, match="an end of a probability is not proved"):
         found.prove()
 
 

@@ -161,7 +161,7 @@ class _Words:
 def read(text: str) -> Read:
     """The parts of an accepted certificate that decide whether its claim is true."""
     word = _Words(text)
-    word("verified-risk-proof"), word("1", "2"), word("objective")
+    word("verified-risk-proof"), word("1", "2", "3"), word("objective")
     kind = word()
     if kind == "tail":
         objective = kind, word.rational(), word.rational()
@@ -217,7 +217,7 @@ def _read_step(word: _Words) -> Any:
 
 def _read_low(word: _Words, horizon: int) -> tuple[Any, ...]:
     word("lower")
-    kind = word("markov", "budget", "cells", "law")
+    kind = word("markov", "budget", "cells", "lines", "law")
     if kind == "law":
         word.integer()
         total, count = word.integer(), word.integer()
@@ -230,15 +230,18 @@ def _read_low(word: _Words, horizon: int) -> tuple[Any, ...]:
             tables.append(tuple((word.integer(), word.integer()) for _ in range(word.integer())))
         return "markov", tuple(tables)
     word.integer(), word("unit")
-    unit = word.rational()
-    word("base" if kind == "cells" else "stretch")
+    unit, by_cells, has_lines = word.rational(), kind != "budget", kind == "lines"
+    kind = "cells" if by_cells else kind
+    word("base" if by_cells else "stretch")
     stretch = word.integer()
-    word("halvings" if kind == "cells" else "shrink")
-    shrink = tuple(word.integer() for _ in range(horizon)) if kind == "cells" else word.integer()
+    word("halvings" if by_cells else "shrink")
+    shrink = tuple(word.integer() for _ in range(horizon)) if by_cells else word.integer()
     word("windows")
     windows = tuple((word.integer(), word.integer()) for _ in range(horizon + 1))
     word("start")
     start = word.integer()
+    if has_lines:
+        word.skip_to("choices")
     rows = []
     for _ in range(horizon):
         word("choices")

@@ -92,7 +92,8 @@ def warmup(as_json: bool) -> None:
         for text in ("wang(1/2)", "hazard(2)", "cpw(71/100)"):
             vr.plan(paths, text, gap="1/100", time_limit=5)
         vr.exact_plan(lake, "cvar(1/4)")
-        vr.learn(paths, "cvar(1/2)", episodes=5)
+        for text in ("mean", "cvar(1/2)", "wang(1/2)"):
+            vr.learn(paths, text, episodes=5)
     seconds = time.monotonic() - began
     if as_json:
         emit_json({"seconds": seconds})

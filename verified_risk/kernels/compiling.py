@@ -26,7 +26,9 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import caching, event
+from numba import _dynfunc  # type: ignore[attr-defined]
+from numba.core import caching, codegen, compiler, event
+from numba.core.types import unliteral
 
 from .cache import cache_directory
 
@@ -38,15 +40,17 @@ def compile_lazily(function: Callable[..., Any], *, counted: bool = True, inner:
 
     The sources say which kernels count references, so that is part of the name of the cache.  ``inner``: only kernels
     call it.  Then it needs no wrapper that takes apart the arguments of a call from Python, which costs more than the
-    kernel itself, and no place in the cache, because the code of its callers contains it.
+    kernel itself, and neither machine code nor a place in the cache, because the code of its callers contains it.
     """
     options: dict[str, Any] = {"fastmath": set(FLOAT_RULES), "error_model": "numpy", "nogil": True, "_nrt": counted}
-    if inner:
-        options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-        return numba.njit(**options)(function)
+    options |= {"no_cfunc_wrapper": True, "no_cpython_wrapper": inner, "pipeline_class": _Inner if inner else _Outer}
     compiled: Any = numba.njit(**options)(function)
-    directory = cache_directory()
-    if directory is not None and hasattr(compiled, "enable_caching"):  # a plain function under NUMBA_DISABLE_JIT=1
+    if not hasattr(compiled, "enable_caching"):  # a plain function under NUMBA_DISABLE_JIT=1
+        return compiled
+    if inner:
+        compile_for = compiled.compile
+        compiled.compile = lambda types: compile_for(tuple(map(unliteral, types)))  # one code for f(x, 0) and f(x, n)
+    elif cache_directory() is not None:
         compiled._cache = _Cache(function)  # type: ignore[no-untyped-call]
     return compiled
 
@@ -72,6 +76,68 @@ class _Ear(event.Listener):
         self._depth -= 1
         if self._depth == 0:
             self._hear(False)
+
+
+class _Flags(compiler.Flags):
+    """Options that do not change any more.
+
+    numba looks up every operation that it types by the options, too; collecting and comparing all fifty of them each
+    time took a quarter of the compilation.
+    """
+
+    __slots__ = ("_all", "_hash")
+
+    def __init__(self, flags: compiler.Flags) -> None:
+        super().__init__(flags)  # type: ignore[no-untyped-call]
+        self._all: Any = super().values()  # type: ignore[no-untyped-call]
+        self._hash = hash(tuple(sorted(self._all)))
+
+    def values(self) -> Any:
+        return self._all
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def copy(self) -> _Flags:
+        return self
+
+
+class _Outer(compiler.Compiler):
+    """The pipeline of a kernel that Python calls."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, args: Any, returns: Any, flags: Any, names: Any) -> None:
+        super().__init__(typing, target, library, args, returns, _Flags(flags), names)  # type: ignore[no-untyped-call]
+
+
+class _Inner(_Outer):
+    """The pipeline of a kernel that only kernels call: it ends before optimisation.
+
+    Else numba optimises it, and makes machine code, on its own and again within every kernel that calls it, directly or
+    not; only the outermost of these is used.
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        context = self.state.targetctx  # a copy of this pipeline's own
+        context.get_executable = _unlinked
+        self.state.library = _Part(context.codegen(), "part")  # type: ignore[no-untyped-call]
+
+
+class _Part(codegen.JITCodeLibrary):
+    """Code that is optimised where it is linked to."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()  # type: ignore[no-untyped-call]
+        self._finalized = True
+
+
+def _unlinked(library: _Part, description: Any, environment: Any) -> Any:
+    """Return a function for numba's tables, to which no machine code belongs."""
+    library._ensure_finalized()  # type: ignore[no-untyped-call]
+    return _dynfunc.make_function(description.lookup_module(), "part", "", 0, environment, (library,))
 
 
 class _Locator(caching._CacheLocator):

@@ -541,13 +541,11 @@ def fill_actions(row: Actions, action: int) -> int:
 @kernel
 def set_markov_policy(shape: Shape, tables: Tables) -> bool:
     """Set the policy ``by_mean`` for every return so far; True if it differs from the one before."""
-    changed = False
+    different = 0
     for t in range(shape.units.shape[0]):
         for s in range(shape.first.shape[0] - 1):
-            if tables.policy[t, s, 0] != tables.by_mean[t, s]:
-                tables.policy[t, s, 0] = tables.by_mean[t, s]
-                changed = True
-    return changed
+            different += fill_actions(tables.policy[t, s, :1], tables.by_mean[t, s])
+    return different > 0
 
 
 @kernel

@@ -11,7 +11,6 @@ import math
 from .jit import view_kernel as kernel
 from .learn_data import (
     BEST,
-    MEAN,
     QUANTILE,
     UCBVI,
     Actions,
@@ -187,14 +186,18 @@ def plan_curve(
 
 @kernel
 def plan_once(
-    shape: Shape, sets: Sets, tables: Tables, target: Target, beyond: int, everything: bool
+    shape: Shape, sets: Sets, tables: Tables, target: Target, beyond: int, everything: bool, budgets: tuple[bool, ...]
 ) -> tuple[float, bool]:
-    """Plan for every other kind of objective; return the value and whether the policy changed."""
-    if target.kind == UCBVI:
-        ucbvi_pass(shape, sets.counts, tables, target)
-        return mean_of_start(shape, tables), set_markov_policy(shape, tables)
-    if target.kind == MEAN:
-        mean_pass(shape, sets, tables, target, beyond)
+    """Plan for every other kind of objective; return the value and whether the policy changed.
+
+    ``budgets`` is empty for kinds without tables by budget.  The length of a tuple belongs to its type, so that the
+    branch that is not taken is not compiled.
+    """
+    if len(budgets) == 0:
+        if target.kind == UCBVI:
+            ucbvi_pass(shape, sets.counts, tables, target)
+        else:
+            mean_pass(shape, sets, tables, target, beyond)
         return mean_of_start(shape, tables), set_markov_policy(shape, tables)
     ceiling = 1.0 if target.kind == QUANTILE else 0.0
     budget_pass(shape, sets, tables, Backup(target.left, target.right, ceiling, beyond, target.tie, everything))
@@ -284,28 +287,28 @@ def keep_row(row: Floats, kept: Floats) -> None:
 
 
 @kernel
-def differs(policy: Actions, other: Actions) -> bool:
-    """Return whether two policies differ."""
+def keep(policy: Actions, kept: Actions) -> bool:
+    """``kept[:] = policy``, which numba takes seconds to compile (it prepares an error); return if that changes it."""
+    changed = False
     for t in range(policy.shape[0]):
         for s in range(policy.shape[1]):
             for y in range(policy.shape[2]):
-                if policy[t, s, y] != other[t, s, y]:
-                    return True
-    return False
-
-
-@kernel
-def keep(policy: Actions, other: Actions) -> None:
-    """``other[:] = policy``, which numba takes five seconds to compile (it prepares the text of an error)."""
-    for t in range(policy.shape[0]):
-        for s in range(policy.shape[1]):
-            for y in range(policy.shape[2]):
-                other[t, s, y] = policy[t, s, y]
+                changed = changed or kept[t, s, y] != policy[t, s, y]
+                kept[t, s, y] = policy[t, s, y]
+    return changed
 
 
 @kernel
 def episodes(
-    shape: Shape, world: World, sets: Sets, tables: Tables, target: Target, fresh: bool, draws: Floats, batch: Episodes
+    shape: Shape,
+    world: World,
+    sets: Sets,
+    tables: Tables,
+    target: Target,
+    fresh: bool,
+    budgets: tuple[bool, ...],
+    draws: Floats,
+    batch: Episodes,
 ) -> tuple[int, int]:
     """Play one episode per row of ``draws`` (rebuild, plan, play, count); return the episodes and the laws written.
 
@@ -323,9 +326,8 @@ def episodes(
     for k in range(draws.shape[0]):
         changed = refresh(shape, sets, target)
         if changed or (fresh and not target.bets) or target.kind == UCBVI:
-            value, moved = plan_once(shape, sets, tables, target, target.beyond, fresh)
-        if evaluating and (fresh or (moved and differs(tables.policy, tables.last_policy))):
-            keep(tables.policy, tables.last_policy)
+            value, moved = plan_once(shape, sets, tables, target, target.beyond, fresh, budgets)
+        if evaluating and (moved or fresh) and (keep(tables.policy, tables.last_policy) or fresh):
             forward_law(shape, world.truth, sets.known, tables, tables.policy, BEST, laws[found])
             current = found
             found += 1

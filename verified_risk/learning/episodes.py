@@ -75,10 +75,8 @@ class Checkpoint:
     def _restore(self, data: dict[str, Any]) -> tuple[int, list[Floats]]:
         for name, value in self.about.items():
             if data["about"].get(name) != value and name not in self.free:
-                raise InvalidFile(
-                    f"{self.path} holds another run: its {name} is {_short(data['about'].get(name))}, this run's is "
-                    f"{_short(value)}"
-                )
+                its, wanted = (f"{x!s:.40}" for x in (data["about"].get(name), value))
+                raise InvalidFile(f"{self.path} holds another run: its {name} is {its}, this run's is {wanted}")
         learner = self.learner
         learner.counts = self._rows("counts", learner.counts, data["counts"])
         learner.model = self._rows("model", learner.model, data["model"])
@@ -183,11 +181,6 @@ def recorded(path: Path, known_rewards: RewardOf | None) -> Recorded:
 def _require(condition: object, name: str) -> None:
     if not condition:
         raise InvalidFile(f"{name} of the state has another type, shape or range than this run's")
-
-
-def _short(value: Any) -> str:
-    shown = str(value)
-    return shown if len(shown) <= 40 else shown[:37] + "..."
 
 
 CHUNK = 4096

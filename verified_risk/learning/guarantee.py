@@ -89,8 +89,8 @@ class Guarantee:
     """
 
     text: str
-    expected: RegretBound | UniformBound | None = None
-    likely: RegretBound | UniformBound | None = None
+    expected: RegretBound | None = None
+    likely: RegretBound | None = None
     proved: bool = False
     on_paper: bool = False
 
@@ -107,19 +107,6 @@ class Ran:
     counted: bool
     bets: bool
 
-    @classmethod
-    def of(cls, task: Task, *, continuous: bool) -> Ran:
-        standard, settings = task.standard, task.settings
-        return cls(
-            joint=standard.joint,
-            discounted=standard.discount != 1,
-            rounded=not standard.exact,
-            continuous=continuous,
-            curved=settings.objective.knots is None,
-            counted=type(settings.declared.successors) is int,
-            bets=settings.algorithm == "bets",
-        )
-
 
 COQ_LACKS: tuple[tuple[str, str, Callable[[Ran], bool]], ...] = (
     ("independent rewards with a discount", "kl-grid", lambda ran: ran.discounted and not ran.joint),
@@ -135,8 +122,13 @@ its test."""
 
 def guarantee_of(task: Task, *, continuous: bool = False) -> Guarantee:
     """Return the guarantee of a run; its text begins with "none" or "not proved" where no theorem covers it."""
-    settings, ran = task.settings, Ran.of(task, continuous=continuous)
+    settings, standard = task.settings, task.standard
     algorithm, scale = settings.algorithm, settings.bonus_scale
+    ran = Ran(
+        joint=standard.joint, discounted=standard.discount != 1, rounded=not standard.exact, continuous=continuous,
+        curved=settings.objective.knots is None, counted=type(settings.declared.successors) is int,
+        bets=algorithm == "bets",
+    )  # fmt: skip
     if algorithm in UNCOVERED:
         return Guarantee(f"none{UNCOVERED[algorithm]}")
     extra = " + T eta per episode for the grid" if ran.rounded else ""
@@ -169,9 +161,7 @@ UNCOVERED = {
 """Algorithms that no theorem covers, with the reason."""
 
 
-def bounds_beforehand(
-    task: Task, algorithm: str, scale: Fraction
-) -> tuple[RegretBound, RegretBound] | tuple[UniformBound, UniformBound] | None:
+def bounds_beforehand(task: Task, algorithm: str, scale: Fraction) -> tuple[RegretBound, RegretBound] | None:
     """Return the bounds of ``ucb`` or with time-uniform sets; None if the theorem does not cover the weighting."""
     lipschitz = task.settings.objective.lipschitz
     if lipschitz == math.inf or (algorithm in UNIFORM and not task.problem.concave):
@@ -259,15 +249,23 @@ class Problem:
 
 @dataclass(frozen=True)
 class RegretBound:
-    """``Reg_k <= root * sqrt(k) + constant + linear * k``, coefficients rounded up."""
+    r"""``Reg_k <= root * sqrt(k * lambda_{kT}) + constant + linear * k``, coefficients rounded up.
+
+    Without a ``log_term`` :math:`\lambda = 1`.
+    """
 
     root: float
     constant: float
     linear: float
+    log_term: float | None = None
+    horizon: int = 1
 
     def at(self, k: Floats) -> Floats:
-        # Three roundings of nonnegative terms: one part in 2^50 covers them.
-        return (self.root * np.sqrt(k) + self.constant + self.linear * k) * (1 + 2.0**-50)
+        inside = k
+        if self.log_term is not None:
+            inside = k * (self.log_term + 0.5 * np.log(k * self.horizon) + math.log(2.0))
+        # logarithm, root and sums: a few roundings of nonnegative terms, covered by one part in 2^45
+        return (self.root * np.sqrt(inside) + self.constant + self.linear * k) * (1 + 2.0**-45)
 
 
 def regret_bounds(
@@ -328,9 +326,10 @@ class UniformProblem:
         return Fraction(T * (T - 1), 2) if self.known_rewards and not self.joint else Fraction(T * (T + 1), 2)
 
 
-@dataclass(frozen=True)
-class UniformBound:
-    r"""``Reg_k <= stretch * [ root * sqrt(k * lambda_{kT}) + constant ] + linear * k``, coefficients rounded up.
+def uniform_bounds(
+    problem: UniformProblem, lipschitz: Fraction, *, scale: Fraction = Fraction(1)
+) -> tuple[RegretBound, RegretBound]:
+    r"""Return the bounds of page 10 for rewards in [0, 1]: in expectation, and with probability ``1 - 2 delta``.
 
     .. math:: \beta_k = c \sqrt{2 \mathsf A k T \lambda_{kT}} + T^2 \mathsf A, \qquad
               g = \min(\Gamma, 2\sqrt\Gamma),
@@ -339,23 +338,6 @@ class UniformBound:
     the outcomes (then the last term is :math:`T(T-1)\mathsf A` or :math:`T^2 \mathsf A`).  Sets that are rebuilt only
     when visits have grown by the share p come from at least :math:`N/(1+p)` visits: c grows by :math:`\sqrt{1+p}`.
     """
-
-    root: float
-    constant: float
-    linear: float
-    log_term: float
-    horizon: int
-
-    def at(self, k: Floats) -> Floats:
-        threshold = self.log_term + 0.5 * np.log(k * self.horizon) + math.log(2.0)
-        # logarithm, root and sums: a few roundings of nonnegative terms, covered by one part in 2^45
-        return (self.root * np.sqrt(k * threshold) + self.constant + self.linear * k) * (1 + 2.0**-45)
-
-
-def uniform_bounds(
-    problem: UniformProblem, lipschitz: Fraction, *, scale: Fraction = Fraction(1)
-) -> tuple[UniformBound, UniformBound]:
-    """Return the bounds of page 10 for rewards in [0, 1]: in expectation, and with probability ``1 - 2 delta``."""
     T, pairs = problem.horizon, problem.pairs
     stretch = max(scale, Fraction(1)) * (1 + Fraction(1, 2**48))  # thresholds are rounded up (``learn_sets.UPWARD``)
 
@@ -369,10 +351,10 @@ def uniform_bounds(
 
     start = lipschitz * pairs * T * ((T - 1) if problem.known_rewards and not problem.joint else T)
     log_term = up(problem.log_term())
-    expected = UniformBound(up(enclose(root)), up(start), up(problem.delta * T), log_term, T)
+    expected = RegretBound(up(enclose(root)), up(start), up(problem.delta * T), log_term, T)
     e = _e_ratio()
     tail = tail_of(problem.episode_range, lipschitz, problem.delta)
-    likely = UniformBound(up(e * enclose(root)), up(e * (Interval(start, start) + tail)), 0.0, log_term, T)
+    likely = RegretBound(up(e * enclose(root)), up(e * (Interval(start, start) + tail)), 0.0, log_term, T)
     return expected, likely
 
 

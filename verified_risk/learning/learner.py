@@ -42,9 +42,9 @@ MOST_BYTES = 2 * 10**9
 """The most that the tables of one learner may take."""
 LAWS_AT_ONCE = 512
 """Return laws buffered per batch; a full buffer ends the batch."""
-COMPILING = 80.0
+COMPILING = 28.0
 """Seconds of interpreting, as estimated, from which a run is compiled.  The estimate is about four times what episodes
-take, compiling takes about fifteen seconds."""
+take, compiling takes about six seconds."""
 
 
 class Learner:
@@ -72,6 +72,7 @@ class Learner:
             for _ in range(2)
         )
         self.touched, self.stale = np.ones(pairs, np.bool_), np.ones(pairs, np.bool_)
+        self.budgets = () if self.markov else (True,)  # see the kernel ``plan_once``
         self.fresh = True  # every row of the tables must be computed
         self.planned = False
         self.value = self.upper = 0.0
@@ -162,7 +163,7 @@ class Learner:
 
     def plan(self) -> float:
         """Rebuild the sets if they are due, plan if they changed, and return the optimistic value in units."""
-        changed = refresh(self.shape, self.sets, self.target)
+        changed = refresh.at(len(self.touched))(self.shape, self.sets, self.target)
         again = self.fresh and self.target.kind != CURVE and not self.target.bets
         # The same to the last bit; an ascent would go on, and bets would use later counts.
         if changed or again or not self.planned or self.target.kind == UCBVI:
@@ -179,7 +180,8 @@ class Learner:
             )
             return
         plan = kernels.plan_once.at(self._steps_of_a_plan(), compiling=COMPILING)
-        self.value = self.upper = float(plan(self.shape, sets, self.tables, target, beyond, self.fresh)[0])
+        value, _ = plan(self.shape, sets, self.tables, target, beyond, self.fresh, self.budgets)
+        self.value = self.upper = float(value)
 
     def plan_below(self) -> tuple[float, Actions]:
         """Plan in the pessimistic model of the sets in use; return its value in units and its policy, which is worth at
@@ -204,7 +206,7 @@ class Learner:
         """Play and count one episode in the true model."""
         T = self.standard.horizon
         path = Path(*(np.zeros(n, np.int64) for n in (T + 1, T, T, T)))
-        kernels.play(self.shape, self.world, self.tables.policy, draws, path)
+        kernels.play.at(T)(self.shape, self.world, self.tables.policy, draws, path)
         self.count(path)
         return path
 
@@ -212,7 +214,7 @@ class Learner:
         """Count an episode."""
         for t in range(len(path.actions)):  # step by step: what was counted stays when room must grow
             step = Path(path.states[t : t + 2], *(x[t : t + 1] for x in path[1:]))
-            while not kernels.count(self.shape, self.sets, step):
+            while not kernels.count.at(1)(self.shape, self.sets, step):
                 self._grow()
 
     def _grow(self) -> None:
@@ -228,7 +230,7 @@ class Learner:
 
     def width(self, path: Path) -> float:
         """Return the widths that an episode met of the sets in use (see the kernel ``width_of``), in units."""
-        return float(kernels.width_of(self.shape, self.model, self.known, path))
+        return float(kernels.width_of.at(len(path.actions))(self.shape, self.model, self.known, path))
 
     def policy_table(self) -> Actions:
         """Return a copy of the policy of the last plan, ``[t, s, y]``."""
@@ -255,7 +257,9 @@ class Learner:
         batch.values[0] = self.value
         steps = self._steps_of_a_plan()
         play = kernels.episodes.at(n * steps, ahead=ahead * steps, compiling=COMPILING)
-        done, found = play(self.shape, self.world, self.sets, self.tables, self.target, self.fresh, draws, batch)
+        done, found = play(
+            self.shape, self.world, self.sets, self.tables, self.target, self.fresh, self.budgets, draws, batch
+        )
         self.fresh, self.planned = False, True
         self.value = self.upper = float(batch.values[done - 1])
         batch = Episodes._make([x[:done] for x in batch[:-1]] + [batch.laws[:found]])

@@ -181,12 +181,7 @@ class Log:
 
     @classmethod
     def from_csv(
-        cls,
-        path: str | PathLike[str],
-        *,
-        terminal: Iterable[Name] = (),
-        delta: Rational | None = None,
-        **columns: str,
+        cls, path: str | PathLike[str], *, terminal: Iterable[Name] = (), delta: Rational | None = None, **columns: str
     ) -> Log:
         """Return the log in a CSV file with a header.  States (or actions) that are all whole numbers become ints.
 

@@ -9,11 +9,16 @@ whatever collected the data (theory, page 10, kl-logs),
 lower end q of the probability of every outcome that was seen, which the checker tests by integers (theory, page 10,
 kl-certificate):
 
-.. math:: \frac n\delta\, q^x (1 - q)^{N - x} \le \frac{\Gamma(x + \frac12)\, \Gamma(N - x + \frac12)}{\pi\, N!} .
+.. math:: \frac{4n}{3\delta}\, q^x (1 - q)^{N - x} \le \mathrm{KT}(x, N - x)
+          = \frac{\Gamma(x + \frac12)\, \Gamma(N - x + \frac12)}{\pi\, N!} ,
 
-The mass that the ends of a row leave may belong to any of its possible outcomes: to the worst one in the lower bound
-of the policy, to the best one in the upper bound of all policies.  Floats find ends, targets and claims; the checker
-decides.
+and a bound b of the probability of all outcomes that were not seen, m of the K possible ones being seen:
+
+.. math:: \frac{4n}{K\delta}\, (1 - b)^N \le \mathrm{KT}(m, K - m) .
+
+Of the mass that the ends of a row leave, b may belong to any of its possible outcomes, and the rest to any that was
+seen: to the worst ones in the lower bound of the policy, to the best ones in the upper bound of all policies.  Floats
+find ends, targets and claims; the checker decides.
 """
 
 from __future__ import annotations
@@ -59,8 +64,16 @@ SHARES = 1 << 20
 """Denominator of the lower ends of probabilities."""
 BITS = 30
 """Fractional bits of the tables, in units of the rewards' grid."""
+MOST_COMPLETED = 2_000_000
+"""The checker tries every pair of a seen and a possible outcome of a row.  Where these have more entries, if all rows
+were like this one, what was not seen is not bounded."""
 MARGIN = 1e-6
 """What ends stay away from the boundary of the test, as a logarithm; it exceeds the error of ``lgamma``."""
+
+
+def log_kt(a: int, b: int) -> float:
+    """Return the logarithm of what Krichevsky and Trofimov's mixture gives to a sequence of a ones and b zeros."""
+    return math.lgamma(a + 0.5) + math.lgamma(b + 0.5) - math.log(math.pi) - math.lgamma(a + b + 1.0)
 
 
 def lower_end(x: int, n: int, odds: float) -> int:
@@ -68,21 +81,27 @@ def lower_end(x: int, n: int, odds: float) -> int:
     if x == 0:
         return 0
     b = n - x
-    evidence = math.lgamma(x + 0.5) + math.lgamma(b + 0.5) - math.log(math.pi) - math.lgamma(n + 1.0)
     low, high = 0, min(x * SHARES // n, SHARES - 1)
     while low < high:
         w = (low + high + 1) // 2
         likelihood = x * math.log(w / SHARES) + b * math.log1p(-w / SHARES)
-        low, high = (w, high) if math.log(odds) + likelihood + MARGIN <= evidence else (low, w - 1)
+        low, high = (w, high) if math.log(odds) + likelihood + MARGIN <= log_kt(x, b) else (low, w - 1)
     return low
+
+
+def beyond_seen(seen: int, possible: int, n: int, odds: float) -> int:
+    """Return the least w, up to rounding, for which ``w / SHARES`` passes the test of what was not seen."""
+    if n == 0:
+        return SHARES
+    return math.ceil(-SHARES * math.expm1((log_kt(seen, possible - seen) - math.log(odds) - MARGIN) / n))
 
 
 @dataclass(frozen=True)
 class DataCertificate:
     """``lower <= Phi of the policy`` and ``Phi of every policy <= upper`` with probability ``1 - delta``, from counts.
 
-    ``rows[s]`` lists the actions of state s: number, and ``(reward, next state, count, share)`` of each possible
-    outcome in the order of the first two.
+    ``rows[s]`` lists the actions of state s: number, the share of all outcomes that were not seen, and ``(reward, next
+    state, count, share)`` of each possible outcome in the order of the first two.
     """
 
     objective: Tail
@@ -93,7 +112,7 @@ class DataCertificate:
     reward_denominator: int
     horizon: int
     initial: tuple[tuple[int, Fraction], ...]
-    rows: tuple[tuple[tuple[int, tuple[tuple[int, int, int, int], ...]], ...], ...]
+    rows: tuple[tuple[tuple[int, int, tuple[tuple[int, int, int, int], ...]], ...], ...]
     low: ByBudget
     up: ByMean | ByBudgets
 
@@ -104,14 +123,18 @@ class DataCertificate:
     def lines(self) -> Iterator[str]:
         """Yield the text form (docs/proof_format.md) piece by piece."""
         total = lcm_of_denominators(p for _, p in self.initial)
-        yield f"verified-risk-data 1\nobjective {self.objective.words()}\nclaim {self.lower} {self.upper}\n"
+        yield f"verified-risk-data 2\nobjective {self.objective.words()}\nclaim {self.lower} {self.upper}\n"
         yield f"delta {self.delta}\ntests {self.tests}\ndiscount 1\nreward_denominator {self.reward_denominator}\n"
         yield f"state_count {len(self.rows)}\nhorizon {self.horizon}\ninitial {total} {len(self.initial)}\n"
         yield "".join(f"{s} {int(p * total)}\n" for s, p in self.initial) + f"states {len(self.rows)}\n"
         for s, actions in enumerate(self.rows):
             yield f"{s} {len(actions)}\n"
-            for action, outcomes in actions:
-                yield f"{action} {SHARES} {len(outcomes)} " + " ".join(" ".join(map(str, o)) for o in outcomes) + "\n"
+            for action, beyond, outcomes in actions:
+                yield (
+                    f"{action} {SHARES} {beyond} {len(outcomes)} "
+                    + " ".join(" ".join(map(str, o)) for o in outcomes)
+                    + "\n"
+                )
         yield from self.low.lines()
         yield from self.up.lines()
         yield "end\n"
@@ -136,19 +159,23 @@ class _Writer:
         first = len(pairs) + ends - len(problem.live)  # the row of the law of the first state, if it is estimated
         begun = [s for _, s in lists[first] or [(0, s) for s in range(ends)]] if self.standard.free_steps else []
         tests = sum(map(len, possible)) + problem.untried * len(every) + ends - len(problem.live) + len(begun)
-        odds = float(tests / self.question.delta)
+        odds = 4 * float(tests / self.question.delta)
 
-        def row(action: int, p: int, outcomes: list[tuple[int, int, int]]) -> tuple[int, Any]:
+        def row(action: int, p: int, outcomes: list[tuple[int, int, int]]) -> tuple[int, int, Any]:
             found = [(gain, s, problem.outcomes.get((p, s, atom), 0)) for atom, gain, s in outcomes]
-            n = sum(x for _, _, x in found)
-            return action, tuple((gain, s, x, lower_end(x, n, odds)) for gain, s, x in found)
+            n, m, k = sum(x for _, _, x in found), sum(x > 0 for _, _, x in found), len(found)
+            ends = [lower_end(x, n, odds / 3) for _, _, x in found]
+            beyond = SHARES - sum(ends)
+            if len(pairs) * m * k * (m + 2) <= MOST_COMPLETED:
+                beyond = min(beyond_seen(m, k, n, odds / k), beyond)
+            return action, beyond, tuple((*o, w) for o, w in zip(found, ends, strict=True))
 
         rows: list[list[Any]] = [[] for _ in range(self.standard.n_states)]
         for p, (s, a) in enumerate(pairs):
             paid = [(atom, self.gains[atom] * self.unit.numerator, after) for atom, after in possible[p]]
             rows[s].append(row(problem.every.index(a), p, paid))
         for s in range(len(problem.live), ends):  # the end of an episode
-            rows[s].append((0, ((0, s, 0, 0),)))
+            rows[s].append((0, SHARES, ((0, s, 0, 0),)))
         if begun:
             rows[-1].append(row(0, first, [(0, 0, s) for s in sorted(begun)]))
         return tuple(map(tuple, rows)), tests
@@ -158,11 +185,12 @@ class _Writer:
         rows = copy(self.question.rows)
         rows.rows = list(rows.rows)
         atom = {gain * self.unit.numerator: i for i, gain in enumerate(self.gains)}
-        for p, outcomes in enumerate(outcomes for actions in self.rows for _, outcomes in actions):
-            seen = [(s, atom[r], w / SHARES) for r, s, _, w in outcomes if w]
+        for p, (_, beyond, outcomes) in enumerate(row for actions in self.rows for row in actions):
+            seen = [(s, atom[r], w / SHARES) for r, s, x, w in outcomes if x]
             state, paid, weight = (np.array(x) for x in zip(*seen, strict=True)) if seen else (np.empty(0, int),) * 3
             listed = np.array([s for _, s, _, _ in outcomes]), np.array([atom[r] for r, _, _, _ in outcomes])
-            rows.rows[p] = Row(state, paid, weight, 1.0 - float(weight.sum()), None, listed)
+            miss = beyond / SHARES
+            rows.rows[p] = Row(state, paid, weight, miss, None, listed, 1.0 - float(weight.sum()) - miss)
         return rows
 
     def choices(self, t: int) -> list[Runs]:
@@ -263,7 +291,7 @@ def prove_answer(
         Path(file).write_bytes(text)
     assert answer.program is not None
     cells = len(one.rows) * sum(grid.cells for grid in one.grids)
-    note = f"with probability at least {1 - one.delta}, by lower ends of its own; {stated}"
+    note = f"with probability at least {1 - one.delta}, by tests of its own; {stated}"
     return Proved(
         THEOREM, CURVED_AXIOMS, answer.seconds, one.lower, one.upper, cells, len(text), note,
         hashlib.sha256(text.partition(b"\nlower ")[0]).hexdigest(), str(answer.program.path), answer.program.sha256,
@@ -337,8 +365,8 @@ class LogAnswer:
     def prove(self, *, certificate: str | PathLike[str] | None = None, seconds: float | None = None) -> Proved:
         """Have the verified checker prove a lower bound of the policy and an upper bound of all, from the counts.
 
-        The proof has lower ends of probabilities of its own, and an interval of its own that may be wider than
-        ``interval``.  It is another event with probability ``delta``, which the log's budget records.
+        The proof has tests of its own, of every outcome and of the set of those seen, and an interval of its own that
+        may be wider than ``interval``.  It is another event with probability ``delta``, which the log's budget records.
 
         :param certificate: a file to keep the certificate in (docs/proof_format.md)
         :param seconds: the longest time for the checker

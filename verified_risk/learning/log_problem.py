@@ -62,7 +62,8 @@ ROUNDED = 2.0**-49
 @dataclass(frozen=True)
 class Row:
     """The set of one pair: outcomes ``(state, atom)`` seen, their weights, the mass beyond; ``rate`` is None or
-    :math:`\\lambda/N` of a ball.  ``listed`` are the outcomes that can occur, None if all can.
+    :math:`\\lambda/N` of a ball.  ``listed`` are the outcomes that can occur, None if all can; ``kept`` is mass
+    that belongs to any of those seen.
     """
 
     state: Ints
@@ -71,6 +72,7 @@ class Row:
     miss: float
     rate: float | None
     listed: tuple[Ints, Ints] | None
+    kept: float = 0.0
 
 
 class Rows:
@@ -191,7 +193,7 @@ def _bound(row: Row, values: Floats, units: Ints, width: int, beyond: Floats) ->
         beyond = np.max([values[s, ..., u : u + width] for s, u in listed], axis=0)
     if row.rate is not None:
         return ball_above(f, np.maximum(beyond, f.max(axis=0)), row.weight, row.rate)
-    seen = np.tensordot(row.weight, f, 1) if len(f) else np.zeros_like(beyond)
+    seen = np.tensordot(row.weight, f, 1) + row.kept * f.max(axis=0) if len(f) else np.zeros_like(beyond)
     return seen + row.miss * beyond if row.miss else seen
 
 

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 PLAIN = ("algorithm", "episodes", "asked", "seed", "guarantee", "proved", "on_paper")
 """Fields that are JSON as they are."""
+ASKED = ("objective", "algorithm", "delta", "eta", "seed", "bonus_scale", "declared", "stop_when")
+"""Fields that are the arguments of the run."""
 RATIONAL = ("delta", "bonus_scale", "eta", "stop_when")
 """Fields that are rationals; the last two may be None."""
 SERIES = (
@@ -220,7 +222,7 @@ class Run(files.Saved):
         """Have the verified checker prove a lower bound of :meth:`policy` and an upper bound of all policies, from what
         was seen.
 
-        The proof has lower ends of probabilities of its own, and holds whatever the algorithm did.  It is right with
+        The proof has tests of its own, and holds whatever the algorithm did.  It is right with
         probability at least ``1 - delta``; both it and ``interval`` are, with probability at least
         ``1 - delta - run.delta``.  Of what was declared it uses which successors and rewards are possible.
 
@@ -399,16 +401,9 @@ def assemble(
     expected, likely = (None if bound is None else bound.at(k) for bound in (guarantee.expected, guarantee.likely))
     return Run(
         mdp=mdp,
-        objective=settings.objective,
-        algorithm=settings.algorithm,
         episodes=len(record.returns),
         asked=settings.episodes,
-        delta=settings.delta,
-        eta=settings.eta,
-        seed=settings.seed,
-        bonus_scale=settings.bonus_scale,
-        declared=settings.declared,
-        stop_when=settings.stop_when,
+        **{name: getattr(settings, name) for name in ASKED},
         best=None if best is None else best[:2],
         interval=OptimumInterval(bracket.lower, bracket.upper) if settings.has_interval else None,
         history=tuple((k, OptimumInterval(*found)) for k, *found in bracket.history),

@@ -289,16 +289,16 @@ MARGIN = 6
 
 
 class Budgets:
-    """The budgets met at each step, in units of the grid before it."""
+    """The budgets met at each step, in units of the grid before it; grids are halved as often as those of a policy."""
 
-    def __init__(self, model: IntegerModel, policy: CellPolicy) -> None:
-        base = policy.least * model.reward_denominator
+    def __init__(self, model: IntegerModel, least: Fraction, eta: Fraction, halvings: Sequence[int] = ()) -> None:
+        base = least * model.reward_denominator
         if base.denominator != 1:
-            raise Unsupported(f"not covered: a policy whose base {policy.least} is no multiple of the rewards' unit")
-        self.policy, self.base = policy, int(base)
-        before = (0, *policy.halvings)
+            raise Unsupported(f"not covered: a policy whose base {least} is no multiple of the rewards' unit")
+        self.model, self.base, self.eta = model, int(base), eta
+        before = (0, *(halvings or (0,) * model.horizon))
         self.halvings = tuple(now - last for last, now in pairwise(before))
-        self.units = [policy.eta / 2**h for h in before]
+        self.units = [eta / 2**h for h in before]
         widest = Fraction(model.gains[-1] - self.base, model.reward_denominator)
         self.paid = [widest * sum((model.discount**u for u in range(t)), Fraction()) for t in range(model.horizon + 1)]
         self.offset = Fraction(self.base, model.reward_denominator) * sum(
@@ -310,34 +310,43 @@ class Budgets:
         shortfall."""
         windows = []
         for t, now in enumerate(self.units):
-            size = now * unit / self.policy.eta
+            size = now * unit / self.eta
             low = math.floor((first * unit - self.paid[t]) / size) - MARGIN
             high = math.ceil(last * unit / size) + 3
             windows.append((low if whole else min(max(low, -2), high - 1), high))
         if not whole or first != last:
             windows[0] = (first, max(last, first + 1))
         grid = CellGrid(unit, self.base, self.halvings, tuple(windows))
-        if grid.cells * self.policy.mdp.n_states > MOST_CELLS:
+        if grid.cells * len(self.model.states) > MOST_CELLS:
             raise Unsupported(
-                f"not covered: a discounted plan whose tables have {grid.cells * self.policy.mdp.n_states} cells where "
+                f"not covered: a discounted plan whose tables have {grid.cells * len(self.model.states)} cells where "
                 f"the checker reads them, at every budget that is met, on a grid that is halved {sum(self.halvings)} "
                 f"times; more than {MOST_CELLS}"
             )
         return grid
 
-    def rows(self, grid: CellGrid, halved: int = 0) -> Callable[[int], list[Runs]]:
-        """Return the policy's actions in the cells of each window, on a grid finer by ``halved`` halvings."""
-        policy = self.policy
+    def closed(self, start: int, unit: Fraction) -> CellGrid:
+        """Return a grid whose last window has every budget met from ``start`` units, whatever is earned, and hardly
+        more below, where F is 1 and multipliers are wasted."""
+        grid, gains = self.grid(start, start, unit, whole=True), [0, *self.model.gains]
+        weight = sum(self.model.weights, Fraction()) / unit
+        low, high = (start - weight * (x - self.base) for x in (max(gains), min(gains)))
+        ends = math.floor(low), max(grid.windows[-1][1], math.ceil(high))
+        return CellGrid(grid.unit, grid.base, grid.halvings, (*grid.windows[:-1], ends))
 
-        def at(t: int) -> list[Runs]:
-            first, last = grid.fine[t]
-            table, found = policy.tables[t], list[Runs]()
-            inside = np.minimum(np.arange(max(first, 0), last + 1) >> halved, table.shape[1] - 1)
-            for s in range(policy.mdp.n_states):
-                runs = list(runs_of(table[s, inside])) if len(inside) else []
-                if first < 0:
-                    runs.insert(0, (min(0, last + 1) - first, int(policy.linear[t, s])))
-                found.append(runs)
-            return found
 
-        return at
+def cell_rows(policy: CellPolicy, grid: CellGrid, halved: int = 0) -> Callable[[int], list[Runs]]:
+    """Return the policy's actions in the cells of each window, on a grid finer by ``halved`` halvings."""
+
+    def at(t: int) -> list[Runs]:
+        first, last = grid.fine[t]
+        table, found = policy.tables[t], list[Runs]()
+        inside = np.minimum(np.arange(max(first, 0), last + 1) >> halved, table.shape[1] - 1)
+        for s in range(policy.mdp.n_states):
+            runs = list(runs_of(table[s, inside])) if len(inside) else []
+            if first < 0:
+                runs.insert(0, (min(0, last + 1) - first, int(policy.linear[t, s])))
+            found.append(runs)
+        return found
+
+    return at

@@ -41,7 +41,7 @@ from ..numbers.rational import ceil_div, lcm_of_denominators
 from ..objectives.piecewise import interpolate
 from ..objectives.weighting import Knots
 
-VERSION = 2
+VERSION = 3
 """Format version, raised whenever certificates contain something that older checkers cannot read."""
 
 STEEP = 2**40
@@ -99,6 +99,10 @@ class IntegerModel:
     def exact_scale(self, denominator: int) -> int:
         """Return the scale over which tables lose nothing if terminal costs are multiples of ``1 / denominator``."""
         return int(denominator * self.step_denominator**self.horizon)
+
+    @property
+    def largest_total(self) -> int:
+        return max([self.initial_total, *(total for actions in self.states for total, _ in actions)])
 
     @property
     def branches(self) -> int:
@@ -211,6 +215,28 @@ class CellGrid:
             yield f"{first} {last}\n"
 
 
+@dataclass(frozen=True)
+class Returns:
+    """Returns of which each is met, decreasing, over the denominator of all sums of rewards; a state has ``cells``
+    sums, on average, at all steps."""
+
+    values: tuple[int, ...]
+    cells: int
+
+    @property
+    def windows(self) -> tuple[tuple[int, int], ...]:
+        return ((0, len(self.values) - 1),)
+
+    fine = windows
+
+    def lines(self) -> Iterator[str]:
+        yield f"{len(self.values)} {' '.join(map(str, self.values))}\n"
+
+
+def _multipliers(costs: Sequence[int]) -> str:
+    return " ".join(f"{len(list(run))} {cost}" for cost, run in groupby(costs)) + "\n"
+
+
 def _runs(runs: Runs) -> str:
     return f"{len(runs)} {' '.join(f'{count} {a}' for count, a in runs)}\n"
 
@@ -231,17 +257,21 @@ class ByMarkov:
 @dataclass(frozen=True)
 class ByBudget:
     """A policy that remembers an index, or the cell of its budget, initially ``start``: ``choices(t)[s]`` are the runs
-    of its window."""
+    of its window.  Under a polygon, a line of slope ``multipliers[k]`` over the scale is above it in cell k."""
 
     scale: int
     grid: Grid | CellGrid
     start: int
     choices: Callable[[int], Sequence[Runs]]
+    multipliers: Sequence[int] = ()
 
     def lines(self) -> Iterator[str]:
-        yield f"lower {'cells' if self.by_cells else 'budget'} {self.scale}\n"
+        kind = "lines" if self.multipliers else "cells" if self.by_cells else "budget"
+        yield f"lower {kind} {self.scale}\n"
         yield from self.grid.lines()
         yield f"start {self.start}\n"
+        if self.multipliers:
+            yield f"multipliers {_multipliers(self.multipliers)}policy\n"
         for t in range(len(self.grid.windows) - 1):
             rows = self.choices(t)
             yield f"choices {len(rows)}\n" + "".join(f"{s} {_runs(runs)}" for s, runs in enumerate(rows))
@@ -326,27 +356,31 @@ class ByCover:
     """A cover of the box of all CDFs; coordinate k of the checker is coordinate ``shift - k`` of the cover."""
 
     scale: int
-    grid: Grid
+    grid: Grid | CellGrid | Returns
     start: int
     cover: Cover
     shift: int
+    steep: Fraction = Fraction(STEEP)
+    """A multiplier where F is 1 under every policy."""
 
     def lines(self) -> Iterator[str]:
-        yield f"upper cover {self.scale}\n"
+        kinds = {Grid: "cover", CellGrid: "cell_cover", Returns: "return_cover"}
+        yield f"upper {kinds[type(self.grid)]} {self.scale}\n"
         yield from self.grid.lines()
-        yield f"start {self.start}\n"
+        if not isinstance(self.grid, Returns):
+            yield f"start {self.start}\n"
+        first = self.shift + isinstance(self.grid, CellGrid)  # a cell ends where its cut is
         waiting = [self.cover]
         while waiting:
             one = waiting.pop()
             if isinstance(one, Cut):
-                yield f"cut {self.shift - one.coordinate} {one.level}\n"
+                yield f"cut {first - one.coordinate} {one.level}\n"
                 waiting += [one.above, one.below]
             elif isinstance(one, Passed):
                 yield f"passed {one.scale} {self.shift - one.coordinate} {one.level}\n"
                 waiting.append(one.rest)
             else:
-                runs = groupby(self.multipliers(one))
-                yield f"dual {' '.join(f'{len(list(run))} {cost}' for cost, run in runs)}\n"
+                yield f"dual {_multipliers(self.multipliers(one))}"
 
     def multipliers(self, leaf: Dual) -> list[int]:
         """Return a leaf's multipliers in the checker's order, over the scale.
@@ -356,7 +390,8 @@ class ByCover:
         """
         lo, hi = self.grid.windows[-1]
         costs = [c * self.scale for c in leaf.costs]
-        steep = int(max([self.scale * Fraction(STEEP), *costs]))
+        # between the points of a grid a multiplier larger than that of the cell before would bend the table there
+        steep = math.ceil(max([self.scale * self.steep, *(costs[-1:] if isinstance(self.grid, CellGrid) else costs)]))
         found = []
         for k in range(hi - lo):
             i = self.shift - k
@@ -385,7 +420,7 @@ class Certificate:
             tables = 1
             if isinstance(part, ByCover):
                 tables = sum(1 for _ in leaves(part.cover)) + passes(part.cover)
-            elif isinstance(self.objective, Piecewise):
+            elif isinstance(self.objective, Piecewise) and isinstance(part, ByBudget) and not part.multipliers:
                 tables = part.grid.windows[-1][1] - part.grid.windows[-1][0] + 1
             total += tables * part.grid.cells
         return len(self.model.states) * total

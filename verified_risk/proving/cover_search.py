@@ -7,6 +7,9 @@ the box with :math:`F_i \le p` and goes on with the rest.  Where probing stops, 
 A weighting that jumps at a level counts as having jumped wherever no policy's CDF is below the level (theory 05,
 B8).  Floats decide where that is, except for CDFs that meet the level; a table of integers decides those.  They also
 choose cuts and multipliers; the checker decides what they prove.
+
+The coordinates of a CDF are points of a grid, attainable returns (B9), or cells of a grid (D2), where a cut at a node
+says that F is at most a level in the cells before the node, or at least that in the cells from the node on.
 """
 
 from __future__ import annotations
@@ -30,8 +33,9 @@ from ..objectives.polygon import Polygon, corners_as_floats
 from ..objectives.weighting import Knots
 from ..planning.clock import Clock, TimeUp
 from ..planning.exact_route import MeanToGo, least_below, mean_to_go
-from ..planning.result import Plan
+from ..planning.search.attained_coordinates import Unfolded
 from ..planning.search.branching import Node, Search
+from ..planning.search.cells_route import CellOracle
 from ..planning.search.grid_coordinates import Oracle
 from .budgets import Charges
 from .certificate import STEEP, Cover, CurveJump, Cut, Dual, Passed
@@ -48,6 +52,8 @@ FEW_CORNERS = 40
 """Corners of G up to which boxes end at them: between two corners G is its own envelope."""
 ROUND = 2.0**-40
 """Share of the number of grid points by which a bound exceeds what is wanted, for the checker's rounding."""
+BETWEEN = 2.0**-18
+"""The same for each step, in cells, where tables are read between nodes: their shares of a cell are rounded."""
 NOISE = 1e-9
 """Share of the number of grid points by which floats may misplace a point."""
 CLOSE_CALL = 1e-10
@@ -70,6 +76,8 @@ LEAST_CUT = 0.02
 """A cut is made if it takes off more than this share of a coordinate."""
 NEAR, STRIDE = 2.0**-16, 2.0**-9
 """How close cuts come to the least and the greatest value of a CDF, and the least that one of them takes off."""
+RAMP_LOSS = 0.03
+"""What the average of F in one cell may lose when tables are read between their nodes (D6), and no survey is worth."""
 STEPS, MOST_STEPS = (6, 60), 2000
 """Steps of the relaxation of a box, if G is concave and otherwise; and of a box that no cut can help."""
 
@@ -88,49 +96,88 @@ class Found:
     doubtful: str = ""
 
 
+@dataclass(frozen=True)
+class Space:
+    """What the coordinates of a CDF are: ``oracle`` answers for them, ``top`` is the greatest return, ``unit`` the
+    distance of two coordinates, or the widest one, of which the others are shares ``widths``."""
+
+    oracle: Oracle | CellOracle
+    top: Fraction
+    unit: Fraction
+    reach: int = 0
+    """1 if coordinates are cells."""
+    widths: Sequence[Fraction] | None = None
+    margin: float = 0.0
+    spare: float = 0.0
+    """Share of the gap by which a search aims higher: between nodes the checker loses more than the oracle."""
+
+    @classmethod
+    def of_grid(cls, mdp: MDP, unit: Fraction) -> Space:
+        model = float_model(mdp, unit)
+        try:
+            oracle = Oracle(model)
+        except InvalidArgument as error:
+            raise Unsupported(f"not covered: a cover by boxes of CDFs on this grid ({error})") from None
+        return cls(oracle, (model.remaining[0] + model.offsets[-1]) * unit, unit, margin=ROUND * oracle.top)
+
+    @classmethod
+    def of_cells(cls, mdp: MDP, unit: Fraction, spare: float) -> Space:
+        try:
+            oracle = CellOracle(mdp, unit)
+        except InvalidArgument as error:
+            raise Unsupported(f"not covered: a cover by cells ({error})") from None
+        return cls(oracle, oracle.model.offset + unit * oracle.top, unit, 1, None, BETWEEN * mdp.horizon, spare)
+
+    @classmethod
+    def of_returns(cls, model: Unfolded) -> Space:
+        return cls(Oracle(model.model()), model.most, model.width, widths=model.widths, margin=ROUND * model.top)
+
+    @property
+    def free(self) -> slice:
+        """The coordinates that are not certain: those before are 0 under every policy, those after them 1."""
+        if isinstance(self.oracle, CellOracle):
+            return slice(0, self.oracle.top)
+        met = self.oracle.low[-1] <= self.oracle.high[-1]
+        return slice(int(self.oracle.low[-1][met].min()), int(self.oracle.high[-1][met].max()))
+
+
 def find_cover(
-    plan: Plan,
+    space: Space,
     knots: Knots,
-    unit: Fraction,
     upper: Fraction,
     clock: Clock,
     allowance: Fraction | int = 0,
     jumps: Sequence[CurveJump] = (),
     exact: Exact | None = None,
 ) -> Found:
-    """Find a cover that should prove ``upper`` on multiples of ``unit``, or up to ``allowance`` more.
+    """Find a cover that should prove ``upper``, or up to ``allowance`` more.
 
     With ``exact`` tables, a level of ``jumps`` that the least CDF meets with equality counts as passed.  Raise
     :class:`Unsupported` if it needs too many boxes or too much time.
     """
-    model = float_model(plan.mdp, unit)
-    highest = model.remaining[0] + model.offsets[-1]
-    try:
-        oracle = Oracle(model)
-    except InvalidArgument as error:
-        raise Unsupported(f"not covered: a cover by boxes of CDFs on this grid ({error})") from None
+    oracle, unit = space.oracle, space.unit
     if oracle.top == 0:
-        return Found(Dual(()), upper, complete=upper >= highest * unit)
-    needed, allowed = float(highest - upper / unit), float(Fraction(allowance) / unit)
+        return Found(Dual(()), upper, complete=upper >= space.top)
+    needed, allowed = float((space.top - upper) / unit), float(Fraction(allowance) / unit)
     heights: dict[int, Fraction] = {}
     passed: list[tuple[int, int, Fraction]] = []
     pieces: list[tuple[int, Polygon]] = []
     for jump in sorted(jumps, key=lambda jump: jump.corner):
-        where = where_passed(oracle, knots, jump, exact)
+        where = None if isinstance(oracle, CellOracle) else where_passed(oracle, knots, jump, exact)
         if where is not None:
             heights[jump.corner] = heights.get(jump.corner, Fraction()) + jump.height
             passed.append(where)
             pieces.append((where[1], _past(knots, heights)))
-    search = _Recorded(oracle, knots, pieces, needed, allowed, clock)
+    search = _Recorded(space, knots, pieces, needed, allowed, clock)
     for _, i, level in passed:
         search.root.low[i:] = np.maximum(search.root.low[i:], float(level))
     try:
         cover = search.cover()
     except (_GivesUp, TimeUp) as error:
-        reached = (highest - Fraction(search.bound)) * unit if math.isfinite(search.bound) else None
+        reached = space.top - Fraction(search.bound) * unit if math.isfinite(search.bound) else None
         raise Unsupported(_gave_up(str(error), search.leaves, reached, upper)) from None
     if search.target < needed:
-        upper = max(upper, (highest - Fraction(search.target)) * unit)
+        upper = max(upper, space.top - Fraction(search.target) * unit)
     for scale, i, level in passed:
         cover = Passed(scale, i, level, cover)
     doubtful = "" if search.hopeless or not search.stuck else "no multipliers were found that prove the upper bound"
@@ -182,25 +229,24 @@ class _Recorded(Search):
 
     def __init__(
         self,
-        oracle: Oracle,
+        space: Space,
         knots: Knots,
         passed: Sequence[tuple[int, Polygon]],
         needed: float,
         allowance: float,
         clock: Clock,
     ) -> None:
-        super().__init__(oracle, Polygon.through(corners_as_floats(knots)), 0.0, clock.deadline, passed=passed)
+        polygon = Polygon.through(corners_as_floats(knots))
+        super().__init__(space.oracle, polygon, 0.0, clock.deadline, passed=passed, widths=space.widths)
         self.clock, self.wanted, self.allowance = clock, needed, allowance
-        n = oracle.top
-        met = oracle.low[-1] <= oracle.high[-1]
-        self.free = slice(int(oracle.low[-1][met].min()), int(oracle.high[-1][met].max()))
-        """Coordinates before these are 0 under every policy, those after them 1."""
+        self.reach, self.widths, self.free = space.reach, space.widths, space.free
+        n = space.oracle.top
         self.root = _Box(np.zeros(n), np.ones(n), np.zeros(n))
         self.root.high[: self.free.start] = 0.0
         self.root.low[self.free.stop :] = 1.0
         self.steep = Fraction(max(STEEP, *(math.ceil(p.slope.max()) for _, p in self.pieces)))
-        self.aim = needed
-        self.margin = ROUND * n
+        self.aim, self.spare = needed, space.spare
+        self.margin = space.margin
         self.steps, self.further = (pair[not self.concave] for pair in (STEPS, FURTHER))
         self.exact_knots = {float(x): x for x, _ in knots}
         self.corners = np.array(sorted(self.exact_knots))
@@ -218,7 +264,7 @@ class _Recorded(Search):
         order, root = count(), self.root
         if self.hopeless:
             return self._leaf(None)
-        if not self.convex:
+        if not self.convex and not self.reach:
             self._survey(root)
         self._tighten(root)
         heap = [] if root.bound < self.aim and self._close_call(root) else [(root.bound, next(order), root)]
@@ -241,6 +287,7 @@ class _Recorded(Search):
         least = self.wanted - self.allowance
         self.hopeless = self.best.value < least - NOISE * self.oracle.top
         self.aim = max(least, min(self.wanted, self.best.value - self.allowance / 8))
+        self.aim += self.spare * max(self.best.value - self.aim, 0.0)
 
     def _level(self, edge: float, sign: float) -> float:
         """Round the level of a cut down or up, to a corner of G if there are few: boxes between corners need no cut."""
@@ -255,21 +302,21 @@ class _Recorded(Search):
         for i in range(self.free.start, self.free.stop):
             cost = np.zeros(n)
             cost[i] = price
-            least = self._level(self.oracle.solve(cost) / price - NEAR, -1)
-            if least > root.low[i] + STRIDE:
-                self._cut(root, i, least, cost, below=True)
+            least, node = self._level(self.oracle.solve(cost, masked=False) / price - NEAR, -1), i + self.reach
+            if node < n and least > root.low[node] + STRIDE:
+                self._cut(root, node, least, cost, below=True)
         for i in reversed(range(self.free.start, self.free.stop)):
             cost = np.zeros(n)
             cost[i] = -price
-            greatest = self._level(-self.oracle.solve(cost) / price + NEAR, 1)
-            if greatest < root.high[i] - STRIDE:
+            greatest = self._level(-self.oracle.solve(cost, masked=False) / price + NEAR, 1)
+            if i >= self.reach and greatest < root.high[i - self.reach] - STRIDE:
                 self._cut(root, i, greatest, cost, below=False)
 
     def _cut(self, box: _Box, i: int, level: float, cost: Floats, *, below: bool) -> None:
         """Close the side of a box below or above a level of coordinate i by multipliers, and keep the other."""
         box.cuts.append((i, self.exact_knots.get(level, Fraction(level)), below, cost))
         self._count(box)
-        _clip(box.low, box.high, i, level, below=not below)
+        self._clip(box.low, box.high, i, level, below=not below)
 
     def _tighten(self, box: _Box) -> None:
         """Probe until the box closes or hardly shrinks; then choose where to cut it in two."""
@@ -371,23 +418,27 @@ class _Recorded(Search):
         cost[i] += sign * 2.0 * max(aim - box.bound, 1e-9) / room
         cost = self._rounded(cost)
         theta = abs(float(cost[i] - box.closed[i]))
-        edge = sign * ((self.oracle.solve(cost) + total - aim) / max(theta, 1e-300) - 1e-12)
+        lost = RAMP_LOSS if self.reach else 1e-12
+        edge = sign * ((self.oracle.solve(cost) + total - aim) / max(theta, 1e-300) - lost)
         if edge >= high if sign > 0 else edge <= low:
             box.closed, box.bound = cost, math.inf
             self._count(box)
             return True
-        edge = min(max(edge, low), high)
+        edge, node = min(max(edge, low), high), i + self.reach if sign > 0 else i
+        if not self.reach <= node < len(box.low):
+            return False
         for share in SHARES:
             further = self._level(edge + share * (inside - edge), -sign)
             end = box.low.copy(), box.high.copy()
-            _clip(*end, i, further, below=sign > 0)
+            self._clip(*end, node, further, below=sign > 0)
             bound, tried, _, _ = self.node_bound(*end, box.reference, self.further, box.atoms)
             if bound >= aim:
                 edge, cost = further, self._rounded(tried)
                 break
         level = self._level(edge, -sign)
-        if sign * (level - (low if sign > 0 else high)) > LEAST_CUT * (high - low):
-            self._cut(box, i, level, cost, below=sign > 0)
+        before = box.low[node] if sign > 0 else box.high[node - self.reach]
+        if sign * (level - before) > LEAST_CUT * (high - low):
+            self._cut(box, node, level, cost, below=sign > 0)
         return False
 
     def _split(self, box: _Box, i: int, cut: float) -> list[_Box]:
@@ -396,13 +447,17 @@ class _Recorded(Search):
             child = _Box(box.low.copy(), box.high.copy(), box.reference.copy(), depth=box.depth + len(box.cuts) + 1)
             child.atoms = None if box.atoms is None else box.atoms.copy()
             child.closed = box.closed
-            _clip(child.low, child.high, i, cut, below=below)
+            self._clip(child.low, child.high, i, cut, below=below)
             box.children.append(child)
         return box.children
 
     def _leaf(self, cost: Floats | None) -> Dual:
-        costs = (np.zeros(self.oracle.top) if cost is None else cost).tolist()
-        found = [self.exact_slopes.get(c, Fraction(c)) for c in costs]
+        costs: list[float] = (np.zeros(self.oracle.top) if cost is None else cost).tolist()
+        if self.widths is None:
+            found = [self.exact_slopes.get(c, Fraction(c)) for c in costs]
+        else:
+            shares = [c / float(w) for c, w in zip(costs, self.widths, strict=True)]
+            found = [self.exact_slopes.get(round(c * MULTIPLIER) / MULTIPLIER, Fraction(c)) for c in shares]
         found[: self.free.start] = [Fraction()] * self.free.start
         found[self.free.stop :] = [self.steep] * (self.oracle.top - self.free.stop)
         return Dual(tuple(found))
@@ -425,13 +480,13 @@ class _Recorded(Search):
             made[id(box)] = inner
         return made[id(self.root)]
 
-
-def _clip(low: Floats, high: Floats, i: int, level: float, *, below: bool) -> None:
-    """Keep the CDFs of a box whose value at i is at most a level, or at least that."""
-    if below:
-        high[: i + 1] = np.minimum(high[: i + 1], level)
-    else:
-        low[i:] = np.maximum(low[i:], level)
+    def _clip(self, low: Floats, high: Floats, i: int, level: float, *, below: bool) -> None:
+        """Keep the CDFs of a box whose value at i is at most a level, or at least that."""
+        after = i + 1 - self.reach
+        if below:
+            high[:after] = np.minimum(high[:after], level)
+        else:
+            low[i:] = np.maximum(low[i:], level)
 
 
 # -- levels that every CDF has passed ----------------------------------------------------------------------------------

@@ -493,6 +493,12 @@ class Cells:
         base, most, least = (weights * Fraction(x, model.denominator) for x in (self.base, max(gains), -min(gains)))
         return base, max(most, Fraction()), max(least, Fraction())
 
+    def holds_ends(self, model: Model, start: int) -> bool:
+        """Whether every budget left of ``start`` is in the last window."""
+        (lo, hi), (first, last) = self.windows[0], self.windows[-1]
+        (_, most, least), budget, unit = self.ranges(model), self.unit * start, self.unit_after(len(model.steps))
+        return lo <= start < hi and first <= last and unit * first <= budget - most and budget + least <= unit * last
+
 
 class Read(NamedTuple):
     """A row as outcomes read it: each node, less it from its left neighbour, and how much the row bends there."""
@@ -546,7 +552,7 @@ class CellStep:
             size = sum(q for q, _ in after)
             row = self.read(np.asarray(sum(q * self.rows[s] for q, s in after)), self.bottom * size)
             parts, total = [(p, gain, row) for p, gain in gains], size * sum(p for p, _ in gains)
-        node, step, taken = (np.zeros((1, self.width + i), self.bottom.dtype) for i in (0, 0, 1))
+        node, step, taken = (np.zeros((len(self.bottom), self.width + i), self.bottom.dtype) for i in (0, 0, 1))
         for weight, gain, row in parts:
             whole, low, high, bend = self.shares[gain]
             k = self.first - self.lo_after - whole

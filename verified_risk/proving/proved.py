@@ -42,7 +42,7 @@ from .certificate import (
 from .reader import read_certificate
 from .run_checker import Answer, find_checker, run_checker
 from .same_policy import require_same_policy
-from .write import MOST_EXACT_BITS, Draft
+from .write import MOST_EXACT_BITS, SPARES, Draft
 
 THEOREM = "check_sound"
 AXIOMS: tuple[str, ...] = (
@@ -365,6 +365,9 @@ def _attempts(draft: Draft, short: bool) -> Iterator[Certificate]:
 
     ``short``: at first with a scale whose tables fit a machine word.
     """
+    if draft.between:
+        yield from _attempts_by_cells(draft)
+        return
     if isinstance(draft.objective, Curved):
         yield from draft.curved_certificates(draft.objective)
         finer = draft.finer()
@@ -390,6 +393,16 @@ def _attempts(draft: Draft, short: bool) -> Iterator[Certificate]:
     finer = draft.finer()
     if finer is not None:  # as above
         yield draft.certificate(exact=True, bits=bits, finer=finer)
+
+
+def _attempts_by_cells(draft: Draft) -> Iterator[Certificate]:
+    """Yield covers by cells that aim higher and higher than the plan's bound."""
+    for halved, spare in enumerate(SPARES):
+        one = replace(draft, spare=spare, halved=halved)
+        if isinstance(draft.objective, Curved):
+            yield from one.curved_certificates(draft.objective)
+        else:
+            yield one.certificate(exact=False, bits=draft.fixed_bits())
 
 
 def _discounted_attempts(draft: Draft, bits: int, word: int) -> Iterator[Certificate]:

@@ -49,8 +49,11 @@ from .weightings import (
     Rule,
     Turn,
     law_of,
+    polygon_by_cell_cover,
     polygon_by_cover,
+    polygon_by_lines,
     polygon_by_policy,
+    polygon_by_returns,
     quantile_by_law,
     value_by_law,
     weighting_of,
@@ -202,13 +205,15 @@ class Words:
 
 
 class Bound(NamedTuple):
-    """The proof of a bound: its kind, its scale, and what it consists of; ``rest`` are choices, machines or nodes."""
+    """The proof of a bound: its kind, its scale, and what it consists of; ``rest`` are choices, machines or nodes,
+    ``listed`` runs of multipliers or returns."""
 
     kind: str
     scale: int
     grid: Any = None
     start: int = 0
     rest: Any = ()
+    listed: Any = ()
 
 
 class Certificate(Words):
@@ -217,7 +222,7 @@ class Certificate(Words):
     def __init__(self, file: BinaryIO, tick: Tick, widest: int, memory: int) -> None:
         super().__init__(file, tick)
         self.widest, self.memory = widest, memory
-        self.named("verified-risk-proof", self.between, "the version of the format", 1, 2)
+        self.named("verified-risk-proof", self.between, "the version of the format", 1, 3)
         self.objective = self.named("objective", self._objective)
         self.lower, self.upper = self.named("claim", self.rational, "the lower bound"), self.rational("the upper bound")
         self.model = self._model()
@@ -403,7 +408,7 @@ class Certificate(Words):
 
     def _lower(self) -> Bound:
         kind, scale = (
-            self.kind("a kind of proof", ("markov", "budget", "cells", "law"), "a lower bound by"),
+            self.kind("a kind of proof", ("markov", "budget", "cells", "lines", "law"), "a lower bound by"),
             self._scale(),
         )
         self._require_memory("tables", self.states * 8 * (8 + (scale.bit_length() + self.bits) // 64))
@@ -413,9 +418,13 @@ class Certificate(Words):
             total = self.at_least(1, "the sum of the machines' weights")
             count = self.between("the number of machines", 1)
             return Bound(kind, scale, None, total, [self.named("machine", self._machine) for _ in range(count)])
-        grid = self._cells(scale) if kind == "cells" else self._grid(scale)
-        start = self.named("start", self.integer, f"the {'node' if kind == 'cells' else 'index'} at the start")
-        return Bound(kind, scale, grid, start, self._choices(self._runs))
+        grid = self._grid(scale) if kind == "budget" else self._cells(scale)
+        start = self.named("start", self.integer, f"the {'index' if kind == 'budget' else 'node'} at the start")
+        costs: Runs = ()
+        if kind == "lines":
+            costs = self.named("multipliers", self._costs, self._size(grid))
+            self.keyword("policy")
+        return Bound(kind, scale, grid, start, self._choices(self._runs), costs)
 
     def _machine(self) -> Machine:
         weight, memory = self.at_least(0, "the weight of a machine"), self.integer("the first memory")
@@ -434,20 +443,37 @@ class Certificate(Words):
         return self.integer("the first memory of a row"), self._action(), self._runs(0)
 
     def _upper(self) -> Bound:
-        known = ("mean", "budgets", "cells", "threshold", "cover")
+        known = ("mean", "budgets", "cells", "threshold", "cover", "cell_cover", "return_cover")
         kind, scale = self.kind("a kind of proof", known, "an upper bound by"), self._scale()
         if kind == "mean":
             return Bound(kind, scale)
-        grid = self._cells(scale) if kind == "cells" else self._grid(scale)
-        if isinstance(grid, Cells) or kind == "budgets":
+        if kind == "return_cover":
+            returns = [self.integer("a return") for _ in range(self.between("the number of returns", 1))]
+            self._require_sums(scale, len(returns))
+            nodes = self._nodes(scale, len(returns) - 1, lambda own: self._require_sums(own, len(returns)))
+            return Bound(kind, scale, None, 0, nodes, returns)
+        grid = self._cells(scale) if kind in ("cells", "cell_cover") else self._grid(scale)
+        if kind in ("cells", "budgets"):
             return Bound(kind, scale, grid)
         start = self.named("start", self.integer, "the index at the start")
-        return Bound(kind, scale, grid, start, self._nodes(scale, grid) if kind == "cover" else ())
+        covers = kind in ("cover", "cell_cover")
+        nodes = self._nodes(scale, self._size(grid), lambda own: self._require_room(own, grid)) if covers else []
+        return Bound(kind, scale, grid, start, nodes)
 
-    def _nodes(self, scale: int, grid: Grid) -> list[Node]:
+    def _require_sums(self, scale: int, count: int) -> None:
+        """Refuse sums of rewards that are too long, or too many: no state has more of them than there are returns."""
+        rate = bits(Fraction(self.model.p, self.model.q))
+        length = scale.bit_length() + self.horizon * rate + self.bits
+        self._require_memory("tables", 2 * self.states * self.horizon * count * 8 * (6 + length // 64))
+
+    @staticmethod
+    def _size(grid: Grid | Cells) -> int:
+        lo, hi = grid.windows[-1]
+        return max(hi - lo, 0)
+
+    def _nodes(self, scale: int, size: int, require_room: Callable[[int], None]) -> list[Node]:
         """Read a tree in its order: a cut and its two subtrees, a level that is passed and what follows, or a leaf."""
-        found, leaves, (lo, hi) = list[Node](), 0, grid.windows[-1]
-        size, waiting = max(hi - lo, 0), [0]
+        found, leaves, waiting = list[Node](), 0, [0]
         while waiting:
             depth = waiting.pop()
             if depth > DEEPEST:
@@ -460,7 +486,7 @@ class Certificate(Words):
                 continue
             if kind == "passed":
                 own = self._scale()
-                self._require_room(own, grid)
+                require_room(own)
             self._require_memory("boxes", depth * size * 8)
             k, level = self.integer("the coordinate of a cut"), self.rational("the level of a cut")
             found.append(Node(kind, k, level, own))
@@ -510,6 +536,8 @@ class Certificate(Words):
             tail_by_markov(c, choices, lower)
         elif kind == "cells" and isinstance(goal, Tail):
             tail_by_cells(c, start, choices, goal, lower)
+        elif kind == "lines" and isinstance(goal, Polygon):
+            polygon_by_lines(c, start, self.low.listed, choices, goal, lower)
         elif kind == "budget" and isinstance(goal, Tail):
             tail_by_policy(c, start, choices, goal, lower)
         elif kind == "budget" and isinstance(goal, Quantile):
@@ -529,8 +557,19 @@ class Certificate(Words):
             tail_by_all_cells(c, goal, upper)
         elif kind == "threshold" and isinstance(goal, Quantile):
             quantile_by_threshold(c, start, goal, upper)
-        elif kind == "cover" and isinstance(goal, Polygon):
-            polygon_by_cover(c, start, self.up.rest, lambda p: goal, upper)
+        elif isinstance(goal, Polygon):
+            self._require_cover(lambda p: goal)
+        else:
+            raise Refused(NOT_COVERED)
+
+    def _require_cover(self, line_for: Callable[[Fraction], Polygon]) -> None:
+        c, kind, start, nodes, upper = self._setting(self.up), self.up.kind, self.up.start, self.up.rest, self.upper
+        if kind == "cover":
+            polygon_by_cover(c, start, nodes, line_for, upper)
+        elif kind == "cell_cover":
+            polygon_by_cell_cover(c, start, nodes, line_for, upper)
+        elif kind == "return_cover":
+            polygon_by_returns(c, self.up.listed, nodes, line_for, upper)
         else:
             raise Refused(NOT_COVERED)
 
@@ -556,6 +595,5 @@ class Certificate(Words):
         require(self.low.kind == "law", NOT_COVERED)
         law = self._law() if law is None else law
         value_by_law(self._setting(self.low), law, mixture.weigh(self.low.scale), self.lower)
-        require(self.up.kind == "cover", NOT_COVERED)
-        polygon_by_cover(self._setting(self.up), self.up.start, self.up.rest, mixture.line_for, self.upper)
+        self._require_cover(mixture.line_for)
         return law

@@ -28,6 +28,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from .integer_tables import (
+    FREE_BITS,
     LOWER,
     UPPER,
     Model,
@@ -37,9 +38,11 @@ from .integer_tables import (
     Runs,
     Setting,
     Step,
+    Table,
     Tail,
     at_start,
     ceil_div,
+    cells_table,
     require,
     shortened,
     table,
@@ -187,6 +190,10 @@ class Polygon:
 
         return at
 
+    def most(self, V: int, c: int) -> int:
+        """Return the largest V G(x) - c x for x from 0 to 1, rounded up."""
+        return max(math.ceil(V * g - c * x) for x, g in self.points)
+
     def least(self, V: int, p: Fraction, q: Fraction) -> Callable[[int], int]:
         """Return the least V G(x) - c x for x from p to q, rounded down, as a function of c."""
         if (V, p, q) not in self.hulls:
@@ -224,7 +231,7 @@ def weighting_of(tail: Tail) -> Polygon:
 
 def _blocks(c: Setting, count: int) -> Iterator[slice]:
     """Split so many tables into blocks that are computed together."""
-    widest = max(hi - lo + 1 for lo, hi in c.grid.windows)
+    widest = 1 if c.grid is None else max(hi - lo + 1 for lo, hi in c.grid.windows)
     size = max(1, BLOCK // max(1, widest * max(map(len, c.model.steps))))
     return (slice(i, min(i + size, count)) for i in range(0, count, size))
 
@@ -266,20 +273,112 @@ def polygon_by_cover(
     (lo, hi), (lo_last, hi_last), unit = c.grid.windows[0], c.grid.windows[-1], c.last_unit
     inside = lo <= start <= hi and lo_last <= hi_last and c.grid.never_leaves(c.model, below=True, above=True)
     require(inside, f"{UPPER}: an index leaves its window")
-    need = (c.grid.unit * start - unit * lo_last - upper) / unit * c.total
-    leaves = list(_leaves(c, start, nodes, line_for, hi_last - lo_last))
+    need, size = (c.grid.unit * start - unit * lo_last - upper) / unit * c.total, hi_last - lo_last
+
+    def passes(node: Node) -> bool:
+        above = (np.arange(size + 1) > node.k) & (0 <= node.k < size)
+        own = c._replace(V=node.scale)
+        (x,) = _below_at_start(own, start, above[None, :].astype(own.integer_type(own.V)) * own.V, table)
+        return x >= node.level * own.total
+
+    leaves = list(_leaves(c, nodes, line_for, [1] * size, passes))
+    _require_leaves(c, leaves, need, [1] * size, lambda terminal: _below_at_start(c, start, terminal, table))
+
+
+def polygon_by_cell_cover(
+    c: Setting, start: int, nodes: Sequence[Node], line_for: Callable[[Fraction], Polygon], upper: Fraction
+) -> None:
+    """As :func:`polygon_by_cover`, for all values of F in each cell, by tables that are read between their nodes."""
+    (lo, hi), unit = c.grid.windows[-1], c.last_unit
+    require(c.grid.holds_ends(c.model, start), f"{UPPER}: a budget leaves its window")
+    need = (c.grid.unit * start + c.grid.ranges(c.model)[0] - unit * lo - upper) / unit * c.total
+    leaves = list(_leaves(c, nodes, line_for, [1] * (hi - lo), lambda node: False, reach=1))
+    _require_leaves(
+        c, leaves, need, [1] * (hi - lo), lambda terminal: _below_at_start(c, start, terminal, cells_table), FREE_BITS
+    )
+
+
+def polygon_by_lines(c: Setting, start: int, costs: Runs, choices: Any, polygon: Polygon, lower: Fraction) -> None:
+    """The polygon is below a line in each cell, and the table of the policy bounds the expectation of their slopes."""
+    (lo, hi), unit = c.grid.windows[-1], c.last_unit
+    require(c.grid.holds_ends(c.model, start), f"{LOWER}: a budget leaves its window")
+    (terminal,) = _terminal(c, [[(length, -cost) for length, cost in costs]], [1] * (hi - lo), FREE_BITS)
+    bottom = terminal.min(keepdims=True)[None, :]
+    (x,) = at_start(c, cells_table(c, terminal[None, :], bottom, choices), start, bottom) or [0]
+    most = sum(length * polygon.most(c.V, cost) for length, cost in costs)
+    lost = unit * (lo + Fraction(most * c.model.initial_total - x, c.total))
+    proved = c.grid.unit * start + c.grid.ranges(c.model)[0] - lost
+    require(proved >= lower, f"{LOWER}: it proves only {shortened(proved)}")
+
+
+def polygon_by_returns(
+    c: Setting, returns: Sequence[int], nodes: Sequence[Node], line_for: Callable[[Fraction], Polygon], upper: Fraction
+) -> None:
+    """As :func:`polygon_by_cover`; coordinate k is P(return <= ``returns[k + 1]``), and counts as much as they differ.
+
+    Returns are over the denominator of all sums of rewards; tables have the sums that are met, and no others.
+    """
+    model, widths = c.model, [a - b for a, b in pairwise(returns)]
+    p, q, steps = model.p, model.q, len(model.steps)
+    weights = [p**t * q ** (steps - t) for t in range(steps)]
+    largest = max(0, *(gain for gains in model.gains for gain in gains)) * sum(weights)
+    require(min(widths, default=1) > 0 and largest <= returns[0], f"{UPPER}: a return is more than the first one")
+    sums: list[dict[int, list[int]]] = [{s: [0] for s, _ in model.initial}]
+    for step, weight in zip(model.steps, weights, strict=True):
+        after: dict[int, set[int]] = {}
+        for s, ys in sums[-1].items():
+            for _, gain, target in (outcome for action in step.get(s, ()) for outcome in action.outcomes):
+                c.tick()
+                after.setdefault(target, set()).update(y + weight * gain for y in ys)
+        sums.append({s: sorted(ys)[: len(returns)] for s, ys in after.items()})
+
+    def duals(terminal: Row) -> list[int]:
+        bottom = terminal.min(axis=1, keepdims=True)
+        found: Any = lambda s: (dict(zip(returns, range(len(returns)), strict=True)), terminal)  # noqa: E731
+        for step, weight, met in zip(model.steps[::-1], weights[::-1], sums[-2::-1], strict=True):
+            now: dict[int, Any] = {}
+            for s, ys in met.items():
+                averages = []
+                for action in step.get(s, ()):
+                    c.tick()
+                    total = np.zeros((len(terminal), len(ys)), terminal.dtype)
+                    for w, gain, target in action.outcomes:
+                        places, row = found(target) or ({}, bottom[:, :0])
+                        index = [places.get(y + weight * gain, row.shape[1]) for y in ys]
+                        total += w * np.concatenate([row, bottom], axis=1)[:, index]
+                    averages.append(total // action.total)
+                if averages:
+                    now[s] = {y: i for i, y in enumerate(ys)}, np.minimum.reduce(averages)
+            found = now.get
+        start: Table = lambda s: bottom if (x := found(s)) is None else x[1][:, [x[0][0]]]  # noqa: E731
+        return [int(x) for x in sum(weight * start(s)[:, 0].astype(object) for s, weight in model.initial)]  # type: ignore
+
+    units = model.denominator * q**steps
+    leaves = list(_leaves(c, nodes, line_for, widths, lambda node: False))
+    _require_leaves(c, leaves, (returns[0] - upper * units) * c.total, widths, duals)
+
+
+def _require_leaves(
+    c: Setting, leaves: Sequence[Any], need: Fraction, widths: Sequence[int], duals: Any, more: int = 0
+) -> None:
+    """The multipliers of each leaf and the least of its box prove ``need``; ``duals`` are tables of terminal costs."""
     for block in _blocks(c, len(leaves)):
-        found = _duals(c, start, [costs for _, costs, _ in leaves[block]], hi_last - lo_last)
-        for (i, _, least), x in zip(leaves[block], found, strict=True):
+        terminal = _terminal(c, [costs for _, costs, _ in leaves[block]], widths, more)
+        for (i, _, least), x in zip(leaves[block], duals(terminal), strict=True):
             proved = x + least * c.model.initial_total
             require(proved >= need, f"{UPPER}: node {i} of the cover proves too little")
 
 
-def _leaves(c: Setting, start: int, nodes: Sequence[Node], line_for: Any, size: int) -> Iterator[tuple[int, Runs, int]]:
-    """Yield each leaf with its multipliers and the sum of the least V G(x) - c x over its box.
+def _leaves(
+    c: Setting, nodes: Sequence[Node], line_for: Any, widths: Sequence[int], passes: Any, reach: int = 0
+) -> Iterator[tuple[int, Runs, int]]:
+    """Yield each leaf with its multipliers and the sum of the least V G(x) - c x over its box, each so often as it is
+    wide.
 
-    A box is two rows of numbers of levels.  F_k <= p holds for all later coordinates, F_k >= p for all earlier ones.
+    A box is two rows of numbers of levels.  F_k <= p holds for all later coordinates, F_k >= p for all earlier ones; if
+    coordinates are cells, for those before it.
     """
+    size, across = len(widths), [0, *accumulate(widths)]
     levels = sorted({Fraction(), Fraction(1), *(node.level for node in nodes)})
     number = {level: i for i, level in enumerate(levels)}
     waiting = [(np.full(size, number[Fraction()], np.int32), np.full(size, number[Fraction(1)], np.int32))]
@@ -292,39 +391,35 @@ def _leaves(c: Setting, start: int, nodes: Sequence[Node], line_for: Any, size: 
             costs, total = np.repeat(np.arange(len(node.costs)), [length for length, _ in node.costs]), 0
             for a, b in pairwise(sorted({0, *changes.tolist(), *ends})):
                 p, q = levels[low[a]], levels[high[a]]
-                total += (b - a) * line_for(p).least(c.V, p, q)(node.costs[costs[a]][1])
+                total += (across[b] - across[a]) * line_for(p).least(c.V, p, q)(node.costs[costs[a]][1])
             yield i, node.costs, total
             continue
         raised, capped, k = low.copy(), high.copy(), node.k
-        raised[: max(k + 1, 0)] = np.maximum(raised[: max(k + 1, 0)], number[node.level])
+        before = max(k + 1 - reach, 0)
+        raised[:before] = np.maximum(raised[:before], number[node.level])
         capped[max(k, 0) :] = np.minimum(capped[max(k, 0) :], number[node.level])
         waiting.append((raised, high))
         if node.kind == "cut":
             waiting.append((low, capped))
         else:
-            _require_passed(c._replace(V=node.scale), start, node, size)
+            why = f"{UPPER}: not every policy passes the level {shortened(node.level)} at coordinate {k}"
+            require(passes(node), why)
 
 
-def _duals(c: Setting, start: int, leaves: Sequence[Runs], size: int) -> list[int]:
-    """Return, for each leaf, the least expected terminal cost over all policies, summed over the initial law."""
-    kind = c.integer_type(max(sum(length * abs(cost) for length, cost in costs) for costs in leaves))
-    terminal = np.zeros((len(leaves), size + 1), kind)
+def _terminal(c: Setting, leaves: Sequence[Runs], widths: Sequence[int], more: int = 0) -> Row:
+    """Return the terminal costs of each leaf, the sums of its multipliers; ``more`` bits are kept free."""
+    widest = max(widths, default=1)
+    kind = c.integer_type(max(sum(length * abs(cost) for length, cost in costs) for costs in leaves) * widest << more)
+    terminal = np.zeros((len(leaves), len(widths) + 1), kind)
     for row, costs in zip(terminal, leaves, strict=True):
         row[1:] = np.repeat(np.array([cost for _, cost in costs], kind), [length for length, _ in costs])
-    return _below_at_start(c, start, np.add.accumulate(terminal, axis=1))
+    terminal[:, 1:] *= np.array(widths, kind)
+    return np.add.accumulate(terminal, axis=1)
 
 
-def _below_at_start(c: Setting, start: int, terminal: Row) -> list[int]:
+def _below_at_start(c: Setting, start: int, terminal: Row, rows: Any) -> list[int]:
     bottom = terminal.min(axis=1, keepdims=True)
-    return at_start(c, table(c, terminal, bottom), start, bottom) or []
-
-
-def _require_passed(c: Setting, start: int, node: Node, size: int) -> None:
-    """F_k is at least the level under every policy."""
-    above = (np.arange(size + 1) > node.k) & (0 <= node.k < size)
-    (x,) = _below_at_start(c, start, above[None, :].astype(c.integer_type(c.V)) * c.V)
-    why = f"{UPPER}: not every policy passes the level {shortened(node.level)} at coordinate {node.k}"
-    require(x >= node.level * c.total, why)
+    return at_start(c, rows(c, terminal, bottom), start, bottom) or []
 
 
 # -- points of curves --------------------------------------------------------------------------------------------------

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, pairwise
+
+import numpy as np
 
 from ..errors import Unsupported
 from ..grid import own_unit
@@ -16,9 +18,12 @@ from ..objectives import Weighting
 from ..planning.affordable_law import PATIENT, evaluation_work
 from ..planning.clock import Clock
 from ..planning.result import Plan
+from ..planning.rounding import short_below
+from ..planning.search.attained_coordinates import Unfolded, unfolded
+from ..planning.search.cells_route import MOST_CELLS, CellOracle
 from ..policy.cell_policy import CellPolicy
 from .bounded import bounded_objective, close_behind, line_accuracy, value_by_stairs
-from .budgets import Budgets, Charges, PolicyRows, ShorterRows, best_mean_above
+from .budgets import Budgets, Charges, PolicyRows, ShorterRows, best_mean_above, cell_rows
 from .certificate import (
     ByBudget,
     ByBudgets,
@@ -31,16 +36,18 @@ from .certificate import (
     Cover,
     Curved,
     Dual,
-    Grid,
     IntegerModel,
     Machine,
     Piecewise,
     Quantile,
+    Returns,
     Runs,
     Tail,
     integer_model,
+    leaves,
 )
-from .cover_search import MULTIPLIER, Exact, Found, find_cover
+from .cover_search import MULTIPLIER, Exact, Found, Space, find_cover
+from .integer_tables import SHARE_BITS
 
 EXACT_WORK = 2e8
 """Maximum number of bits, over all cells, of a certificate whose tables are exact by default."""
@@ -58,6 +65,8 @@ MET = (
     "reached"
 )
 BEHIND = "a value of the policy's CDF that is close behind the level of an upper quantile counts as not beyond it"
+SPARES = (0.02, 0.15, 0.4)
+"""Shares of the gap by which covers by cells aim higher than the plan's bound, in turn."""
 WIDEST_GRID = 20_000
 """Points of a grid of returns up to which a cover is sought, or a plan on another grid is proved on this one."""
 
@@ -88,6 +97,12 @@ class Draft:
     """Whether the lower bound also rests on a table, rather than on the law of the return."""
     halved: int = 0
     """Number of halvings by which the grid of the bounds is finer than the plan's."""
+    unfolded: Unfolded | None = None
+    """Set if a cover is over the attainable returns."""
+    between: Fraction = Fraction()
+    """The cells of a cover that is read between the points of a grid."""
+    spare: float = SPARES[0]
+    """How much higher than the plan's bound the search for such a cover aims, as a share of the gap."""
     sharp: bool = False
     """Whether a curve's own upper bound is to be proved, and no larger one."""
     doubts: list[str] = field(default_factory=list)
@@ -109,20 +124,32 @@ class Draft:
         )
         if isinstance(plan.policy, CellPolicy) and isinstance(objective, Tail):
             long = evaluation_work(plan.mdp, plan.policy) > PATIENT
-            return cls(plan, model, objective, charges, clock, Budgets(model, plan.policy), long)
-        searches = isinstance(objective, (Piecewise, Curved))
-        if (by_return or searches) and charges.span > WIDEST_GRID:
+            budgets = Budgets(model, plan.policy.least, plan.policy.eta, plan.policy.halvings)
+            return cls(plan, model, objective, charges, clock, budgets, long)
+        searches, attained, between = isinstance(objective, (Piecewise, Curved)), None, Fraction()
+        if searches:
+            jumps = isinstance(objective, Curved) and objective.jumps
+            attained = None if model.loss(charges.unit) or jumps else unfolded(plan.mdp)
+        if searches and attained is None and charges.span > WIDEST_GRID:
+            low, high = plan.mdp.remaining_range(0)
+            between = max(plan.eta, short_below((high - low) / MOST_CELLS))
+        elif by_return and not searches and charges.span > WIDEST_GRID:
             points = f"{charges.span} points" if charges.span < 10**12 else "over a million million points"
             raise Unsupported(
                 f"not covered: a plan for {plan.objective.spec} whose returns lie on a grid of {points}, more than "
                 f"{WIDEST_GRID}"
             )
-        return cls(plan, model, objective, charges, clock, sharp=sharp)
+        return cls(plan, model, objective, charges, clock, sharp=sharp, unfolded=attained, between=between)
 
     @cached_property
     def parts(self) -> tuple[tuple[Fraction, PolicyRows], ...]:
         """The policies of which one is drawn at the start."""
         return tuple((weight, PolicyRows(part, self.charges)) for weight, part in self.plan.policy.parts())
+
+    @property
+    def _cell_policy(self) -> CellPolicy:
+        assert isinstance(self.plan.policy, CellPolicy)
+        return self.plan.policy
 
     @property
     def rows(self) -> PolicyRows:
@@ -131,7 +158,7 @@ class Draft:
     def finer(self) -> Draft | None:
         """Return the draft on the rewards' own grid, for the upper bound, if rewards are rounded and it is narrow
         enough."""
-        if self.cells is None and not self.model.loss(self.charges.unit):
+        if self.unfolded or self.between or (self.cells is None and not self.model.loss(self.charges.unit)):
             return None
         charges = Charges(self.model, own_unit(self.plan.mdp))
         return replace(self, charges=charges, cells=None) if charges.span <= WIDEST_GRID else None
@@ -147,8 +174,7 @@ class Draft:
     def curved_certificates(self, objective: Curved, finer: Draft | None = None) -> Iterator[Certificate]:
         """Yield certificates of the plan's upper bound, or of what the broken line proves, plus the cost of
         rounding."""
-        lo, hi = self._closed()[1].windows[-1]
-        width = (hi - lo) * self.charges.unit
+        width = self._closed_span
         for slack in (Fraction(),) if self.sharp else (Fraction(), LEAST_SLACK):
             yield self._curved_certificate(objective, self.plan.upper + width * slack, finer, strict=self.sharp)[0]
 
@@ -183,18 +209,17 @@ class Draft:
         return lower, replace(law, scale=law.scale * objective.stair_denominator)
 
     def _curved_cover(self, objective: Curved, upper: Fraction, strict: bool) -> tuple[Found, ByCover]:
-        start, grid, shift = self._closed()
-        lo, hi = grid.windows[-1]
-        unit = self.charges.unit
-        allowance = 4 * line_accuracy(self.plan, self.charges.span * unit) * (hi - lo) * unit
+        allowance = 4 * line_accuracy(self.plan, self.charges.span * self.charges.unit) * self._closed_span
         tables = Exact(self.plan.mdp, self.charges, self.model.exact_scale(1), self.clock)
         exact = tables if tables.scale.bit_length() <= SHORT_SCALE and tables.affordable else None
+        exact = None if self.unfolded or self.between else exact
         found = find_cover(
-            self.plan, objective.knots, unit, upper, self.clock, 0 if strict else allowance, objective.jumps, exact
+            self.space, objective.knots, upper, self.clock, 0 if strict else allowance, objective.jumps, exact
         )
         met = MET if exact is None and objective.jumps else BEHIND if close_behind(self.plan) else ""
         self._doubt(found, f"{self.plan.objective.spec} with this upper bound: {met}" if met else "")
-        return found, ByCover(MULTIPLIER << CURVE_BITS, grid, start, found.cover, shift)
+        scale = self._cell_scale(found.cover) if self.between else MULTIPLIER << CURVE_BITS
+        return found, self._by_cover(scale, found.cover)
 
     def fixed_bits(self) -> int:
         """Return the fractional bits that lose about as much as floats in the planner; numbers then fit a word."""
@@ -214,13 +239,11 @@ class Draft:
         if isinstance(self.objective, Tail):
             farthest = max(abs(self.charges.spent_least[-1]), abs(self.charges.spent_most[-1])) + self.charges.span
             cost += (self.objective.weight + self._slope()) * farthest * self.charges.unit
-        largest = max([self.model.initial_total, *(total for actions in self.model.states for total, _ in actions)])
-        return 61 - int(cost).bit_length() - largest.bit_length()
+        return 61 - int(cost).bit_length() - self.model.largest_total.bit_length()
 
     def without_cover(self) -> Certificate:
         """Return a certificate of the lower bound; its cover is one box that proves nothing."""
-        start, grid, shift = self._closed()
-        up = ByCover(1, grid, start, Dual(()), shift)
+        up = self._by_cover(1, Dual(()))
         if isinstance(self.objective, Curved):
             lower, low = self._curved_low(self.objective)
             return Certificate(self.model, self.objective, lower, self.plan.upper, low, up)
@@ -237,12 +260,16 @@ class Draft:
         """True if the last attempt evaluates the policy exactly: a lower bound that it does not prove is false."""
         if isinstance(self.objective, Curved) or self.exact_bits() > MOST_EXACT_BITS:
             return False
+        if self.between:
+            return self.by_law
         return self.by_law or (self.cells is None and not self.model.loss(self.charges.unit))
 
     @property
     def decides_upper(self) -> bool:
         """True if the last attempt loses nothing: an upper bound that it does not prove is false."""
         if isinstance(self.objective, Curved) and not self.charges.span:  # a share of no range pays for no line
+            return False
+        if self.between:
             return False
         if isinstance(self.objective, (Piecewise, Curved)):  # the doubts list what a cover leaves open
             return True
@@ -275,10 +302,13 @@ class Draft:
 
     def _low(self, exact: bool, bits: int) -> ByMarkov | ByBudget | ByLaw:
         objective = self.objective
+        if self.between:
+            exact = exact or self.exact_bits() <= MOST_EXACT_BITS
+            return self._law(exact, bits) if self.by_law else self._lines()
         if self.cells is not None and self.by_cells:
-            start = self.cells.policy.rho << self.halved
-            grid = self.cells.grid(start, start, self.cells.policy.eta / 2**self.halved, whole=True)
-            return ByBudget(1 << bits, grid, start, self.cells.rows(grid, self.halved))
+            start = self._cell_policy.rho << self.halved
+            grid = self.cells.grid(start, start, self.cells.eta / 2**self.halved, whole=True)
+            return ByBudget(1 << bits, grid, start, cell_rows(self._cell_policy, grid, self.halved))
         if isinstance(objective, Tail) and objective.weight == 1 and len(self.parts) == 1:
             choices = self.rows.markov()
             if choices is not None:
@@ -293,22 +323,89 @@ class Draft:
             return ByBudget(self._scale(exact, bits), rows.grid, start, rows)
         return ByBudget(self._scale(exact, bits), self.charges.policy_grid(start), start, self.rows)
 
+    def _lines(self) -> ByBudget:
+        """Return a policy by cells and, in each cell, the slope of the weighting at the values of its CDF."""
+        policy, knots = self.plan.policy, self.plan.objective.knots
+        if not isinstance(policy, CellPolicy) or knots is None or self.plan.objective.shape != "concave":
+            raise Unsupported(
+                f"not covered: {self.plan.objective.spec} where the law of the policy's return is too long"
+            )
+        oracle, unit, start = (
+            CellOracle(self.plan.mdp, policy.eta),
+            policy.eta / 2**self.halved,
+            policy.rho << self.halved,
+        )
+        choice = np.zeros_like(oracle.choice)
+        for t, table in enumerate(policy.tables):
+            choice[t, :, : oracle.top] = table[:, np.minimum(np.arange(oracle.top), table.shape[1] - 1)][:, ::-1]
+        slopes = [(v - u) / (b - a) for (a, u), (b, v) in pairwise(knots)]
+        at = np.searchsorted([float(x) for x, _ in knots[1:-1]], np.repeat(oracle.cdf(choice), 1 << self.halved))
+        grid = Budgets(self.model, policy.least, policy.eta, policy.halvings).closed(start, unit)
+        (lo, hi), scale = grid.windows[-1], self._cell_scale(Dual(tuple(slopes)))
+        cells = np.clip(start - 1 - np.arange(lo, hi), 0, len(at) - 1)
+        multipliers = [int(slopes[k] * scale) for k in at[cells]]
+        return ByBudget(scale, grid, start, cell_rows(policy, grid, self.halved), multipliers)
+
     def _longer_rows(self, t: int) -> list[Runs]:
         """Return the runs, extended over the indices above the reachable ones."""
         more = self.charges.spent_least[t] - self.charges.gained_or_kept[t]
         rows = self.rows(t)
         return [[*runs[:-1], (runs[-1][0] + more, runs[-1][1])] for runs in rows]
 
-    def _closed(self) -> tuple[int, Grid, int]:
-        """Return the start and the grid of a cover, and the place of its last coordinate."""
+    @cached_property
+    def space(self) -> Space:
+        """The coordinates of a cover."""
+        if self.unfolded is not None:
+            return Space.of_returns(self.unfolded)
+        if self.between:
+            return Space.of_cells(self.plan.mdp, self.between, self.spare)
+        return Space.of_grid(self.plan.mdp, self.charges.unit)
+
+    def _by_cover(self, scale: int, cover: Cover) -> ByCover:
+        """Return the cover with its grid, its start, and the place of its last coordinate."""
+        if self.unfolded is not None:
+            return self._by_returns(self.unfolded, scale, cover)
+        if self.between:
+            start = self.space.oracle.top
+            cells = Budgets(self.model, self.plan.mdp.reward_range[0], self.between).closed(start, self.between)
+            return ByCover(scale, cells, start, cover, start - cells.windows[-1][0] - 1, self._steepest)
         start = self.charges.spent_or_kept[-1]
         grid = self.charges.closed_grid(start)
-        return start, grid, start - grid.windows[-1][0] - 1 - self.charges.spent_least[-1]
+        return ByCover(scale, grid, start, cover, start - grid.windows[-1][0] - 1 - self.charges.spent_least[-1])
+
+    def _by_returns(self, unfolded: Unfolded, scale: int, cover: Cover) -> ByCover:
+        """Before the attainable returns, if rewards of 0 or the largest one at every step would exceed them, that."""
+        model = self.model
+        ratio = unfolded.grid.unit * model.reward_denominator * model.discount.denominator**model.horizon
+        found = [int(z * ratio) for z in reversed(unfolded.returns)]
+        largest = max(0, *model.gains) * sum(model.weights, Fraction()) * model.reward_denominator
+        most = int(largest * model.discount.denominator**model.horizon)
+        more = most > found[0]
+        returns = Returns((*([most] if more else []), *found), 1 + len(unfolded.cells) // len(model.states))
+        return ByCover(scale, returns, 0, cover, len(found) - 2 + more)
+
+    @property
+    def _closed_span(self) -> Fraction:
+        """The width of the grid of a cover, on which nothing may be earned either."""
+        return (self.charges.spent_or_kept[-1] - self.charges.gained_or_kept[-1]) * self.charges.unit
+
+    @property
+    def _steepest(self) -> Fraction:
+        """The largest slope of a chord of the weighting that ends at 1."""
+        knots = self.objective.knots if isinstance(self.objective, Curved) else self.plan.objective.knots
+        assert knots is not None
+        return max((knots[-1][1] - g) / (1 - x) for x, g in knots[:-1])
+
+    def _cell_scale(self, cover: Cover) -> int:
+        """Return a scale over which the tables of a cover by cells fit words, shares of a cell included."""
+        largest = max((abs(c) for leaf in leaves(cover) for c in leaf.costs), default=Fraction(1))
+        bits = (math.ceil(max(largest, self._steepest)) * self.model.largest_total).bit_length()
+        return 1 << max(54 - SHARE_BITS - bits, 16)
 
     @cached_property
     def cover(self) -> Cover:
         assert self.plan.objective.knots is not None
-        found = find_cover(self.plan, self.plan.objective.knots, self.charges.unit, self.plan.upper, self.clock)
+        found = find_cover(self.space, self.plan.objective.knots, self.plan.upper, self.clock)
         self._doubt(found)
         return found.cover
 
@@ -318,8 +415,9 @@ class Draft:
     def _up(self, exact: bool, bits: int) -> ByMean | ByBudgets | ByThreshold | ByCover:
         objective, unit, bound = self.objective, self.charges.unit, self.plan.upper
         if isinstance(objective, Piecewise):
-            start, grid, shift = self._closed()
-            return ByCover(self._scale(exact, bits), grid, start, self.cover, shift)
+            return self._by_cover(
+                self._cell_scale(self.cover) if self.between else self._scale(exact, bits), self.cover
+            )
         if isinstance(objective, Quantile):
             start = -ceil_div(-bound, unit)
             return ByThreshold(
@@ -337,7 +435,7 @@ class Draft:
             return ByMean(self._mean_scale(self.exact_bits() <= MOST_EXACT_BITS, bits))
         left, right = (bound - w * mean) / (1 - w), ((w + slope) * mean - bound) / (w + slope - 1)
         if self.cells is not None:
-            step, offset = self.cells.policy.eta / 2**self.halved, self.cells.offset
+            step, offset = self.cells.eta / 2**self.halved, self.cells.offset
             first, last = -ceil_div(offset - left, step), ceil_div(right - offset, step)
             return ByBudgets(1 << bits, self.cells.grid(first, last, step, whole=w > 0))
         first = -ceil_div(-left, unit)

@@ -93,15 +93,19 @@ Definition large_cells (k : needs) (scale : Z) (o : objective) (c : cells) : lis
     (large_tables k scale o (cell_unit c) (finer (cell_windows c) (halvings c) [])).
 
 (** The multipliers of a cover: one for each index of the last window but the first. *)
-Definition multipliers (g : grid) : Z := let w := last (windows g) (0, 0) in Z.max 0 (snd w - fst w).
+Definition multipliers (ws : list (Z * Z)) : Z := let w := last ws (0, 0) in Z.max 0 (snd w - fst w).
 Fixpoint leaves (boxes : written_cover) : Z :=
   match boxes with
   | WrittenDual _ => 1
   | WrittenCut _ _ below above => leaves below + leaves above
   | WrittenPassed _ _ _ more => leaves more
   end.
-Definition large_cover (k : needs) (scale : Z) (g : grid) (boxes : written_cover) : list phrase :=
-  too_large k "multipliers" (leaves boxes * multipliers g * words_for (bits scale)).
+Definition large_cover (k : needs) (scale n : Z) (boxes : written_cover) : list phrase :=
+  too_large k "multipliers" (leaves boxes * n * words_for (bits scale)).
+(** Sums of rewards, at all steps: no state has more of them than there are returns. *)
+Definition large_sums (k : needs) (scale n : Z) : list phrase :=
+  too_large k "tables" (2 * state_number k * step_number k * n *
+    words_for (bits scale + step_number k * rate_bits k + weight_bits k)).
 
 (** ** Curves: powers of long numbers and long series are cheap to ask for *)
 

@@ -1,7 +1,8 @@
 (** * Every policy of the true process is a policy of the model of completions
 
-    The true row of a pair is at least the proved part.  So it is a mixture of completions: of the rows that give the
-    whole missing mass to one possible outcome.  A policy of the true process, followed by that mixture, is a policy of
+    The true row of a pair is at least the proved part, and its mass outside of the outcomes seen is at most the part
+    [beyond] of what is missing.  So it is a mixture of completions: of the rows that give that part to one possible
+    outcome and the rest of the missing mass to one that was seen.  A policy of the true process, followed by that mixture, is a policy of
     the model in which each completion is an action, and has the same law of histories ([same_return]). *)
 
 Require Import ZArith Reals Lra Lia List Bool.
@@ -70,10 +71,10 @@ Qed.
 
 (** ** A law on the members of a group *)
 
-Fixpoint spread_from (w : possibility -> R) (k : Z) (l : list possibility) : dist Z :=
+Fixpoint spread_from {X} (w : X -> R) (k : Z) (l : list X) : dist Z :=
   match l with [] => [] | o :: l' => (k, w o) :: spread_from w (k + 1) l' end.
 
-Lemma E_spread w F f l : forall k, (forall j o, znth l j = Some o -> F (k + j)%Z = f o) ->
+Lemma E_spread {X} (w : X -> R) F f l : forall k, (forall j o, znth l j = Some o -> F (k + j)%Z = f o) ->
   E (spread_from w k l) F = sum l (fun o => w o * f o).
 Proof.
   induction l as [|o l IH]; intros k H; cbn [spread_from E sum]; [reflexivity|].
@@ -83,7 +84,7 @@ Proof.
   - cbn [znth]. destruct (Z.eqb_spec (j + 1) 0); [lia|]. now replace (j + 1 - 1)%Z with j by lia.
 Qed.
 
-Lemma in_spread w l : forall k i p, In (i, p) (spread_from w k l) ->
+Lemma in_spread {X} (w : X -> R) l : forall k i p, In (i, p) (spread_from w k l) ->
   exists j o, znth l j = Some o /\ i = (k + j)%Z /\ p = w o.
 Proof.
   induction l as [|o l IH]; intros k i p H; cbn [spread_from] in H; [destruct H|]. destruct H as [H|H].
@@ -106,17 +107,25 @@ Proof.
     apply (Has x p); [now left | assumption].
 Qed.
 
+Lemma sum_pairs {X Y} (l : list X) (l' : list Y) f :
+  sum (flat_map (fun x => map (fun y => (x, y)) l') l) f = sum l (fun x => sum l' (fun y => f (x, y))).
+Proof. induction l as [|x l IH]; [reflexivity|]. cbn [flat_map sum]. now rewrite sum_app, sum_map, IH. Qed.
+Lemma sum_filter {X} (P : X -> bool) (l : list X) f : sum (filter P l) f = sum l (fun x => if P x then f x else 0).
+Proof. induction l as [|x l IH]; [reflexivity|]. cbn [filter sum]. destruct (P x); cbn [sum]; lra. Qed.
+
 Section Completions.
   Variables (d : data) (world : positive -> Z -> dist (Z * positive)).
   Hypothesis Hworld : forall s i, is_law (world s i).
-  Local Notation chance s i o := (outcome_chance world ((s, i), seen_as o)).
+  Local Notation chance s i o := (DataEvent.chance world (s, i) [seen_as o]).
 
   Record row_holds (s : positive) (i : Z) (p : sampled) : Prop := {
     row_once : NoDup (map seen_as (possible p));
-    row_missing : (0 < missing p)%Z;
+    row_beyond : (0 < beyond p)%Z;
+    row_inner : (0 <= inner p)%Z;
     row_shares : (0 < shares p)%Z;
     row_possible : almost_surely (world s i) (fun os => In os (map seen_as (possible p)));
-    row_ends : forall o, In o (possible p) -> 0 <= IZR (share o) / IZR (shares p) <= chance s i o
+    row_ends : forall o, In o (possible p) -> 0 <= IZR (share o) / IZR (shares p) <= chance s i o;
+    row_seen : inner p <> 0%Z -> 1 - IZR (beyond p) / IZR (shares p) <= sum (seen p) (fun o => chance s i o)
   }.
   Hypothesis Hrows : forall s i p, znth (sampled_at d s) i = Some p -> row_holds s (label p) p.
 
@@ -139,22 +148,37 @@ Section Completions.
 
   (** ** The mixture of a row *)
 
-  Definition part_of (s : positive) (i : Z) (p : sampled) (o : possibility) : R :=
-    (chance s i o - IZR (share o) / IZR (shares p)) / (IZR (missing p) / IZR (shares p)).
+  (** What is left of an outcome, and how much of that stays among the outcomes seen. *)
+  Definition left_of (s : positive) (i : Z) (p : sampled) (o : possibility) : R :=
+    chance s i o - IZR (share o) / IZR (shares p).
+  Definition left_seen (s : positive) (i : Z) (p : sampled) : R := sum (seen p) (left_of s i p).
+  Definition kept_of (s : positive) (i : Z) (p : sampled) (o : possibility) : R :=
+    if (inner p =? 0)%Z then 0
+    else if (0 <? times o)%Z then IZR (inner p) / IZR (shares p) / left_seen s i p * left_of s i p o else 0.
+  Definition part_of (s : positive) (i : Z) (p : sampled) (x : option possibility * possibility) : R :=
+    (match fst x with Some o => left_of s i p o / left_seen s i p | None => 1 end) *
+    ((left_of s i p (snd x) - kept_of s i p (snd x)) / (IZR (beyond p) / IZR (shares p))).
   Definition mixture_of_completions (s : positive) (i : Z) : dist Z :=
     match znth (sampled_at d s) i with
-    | Some p => spread_from (part_of s (label p) p) (offset (map completions (sampled_at d s)) i) (possible p)
+    | Some p => spread_from (part_of s (label p) p) (offset (map completions (sampled_at d s)) i) (places p)
     | None => ret i
     end.
 
+  Lemma chance_one s i os : DataEvent.chance world (s, i) [os] = prob (world s i) (fun y => drawn_dec y os).
+  Proof.
+    unfold DataEvent.chance, prob. apply E_ext. intros y. unfold ind.
+    destruct (into_dec [os] y) as [[H|[]]|H], (drawn_dec y os) as [E|E]; try reflexivity; [now elim E|].
+    elim H. left. congruence.
+  Qed.
   Lemma E_row s i p f : row_holds s i p -> E (world s i) f = sum (possible p) (fun o => chance s i o * f (seen_as o)).
   Proof.
-    intros [H1 _ _ H4 _]. rewrite (E_listed drawn_dec _ _ f H1 H4), sum_map. reflexivity.
+    intros [H1 _ _ _ H4 _ _]. rewrite (E_listed drawn_dec _ _ f H1 H4), sum_map. apply sum_ext. intros o _.
+    now rewrite chance_one.
   Qed.
   Lemma sum_shares s i p : row_holds s i p ->
     sum (possible p) (fun o => IZR (share o) / IZR (shares p)) = 1 - IZR (missing p) / IZR (shares p).
   Proof.
-    intros [_ _ H3 _ _]. apply IZR_lt in H3. unfold missing. rewrite minus_IZR, IZR_zsum.
+    intros [_ _ _ H3 _ _ _]. apply IZR_lt in H3. unfold missing. rewrite minus_IZR, IZR_zsum.
     rewrite (sum_ext _ _ (fun o => / IZR (shares p) * IZR (share o))) by (intros; unfold Rdiv; ring). rewrite sum_scal.
     field. lra.
   Qed.
@@ -163,17 +187,103 @@ Section Completions.
     intros H. rewrite <- (E_const (world s i) 1) by apply Hworld. rewrite (E_row s i p _ H). apply sum_ext. intros.
       ring.
   Qed.
-  Lemma missing_pos s i p : row_holds s i p -> 0 < IZR (missing p) / IZR (shares p).
-  Proof. intros [_ H2 H3 _ _]. apply Rdiv_lt_0_compat; now apply IZR_lt. Qed.
+  Lemma beyond_pos s i p : row_holds s i p -> 0 < IZR (beyond p) / IZR (shares p).
+  Proof. intros [_ H2 _ H3 _ _ _]. apply Rdiv_lt_0_compat; now apply IZR_lt. Qed.
+  Lemma left_nonneg s i p o : row_holds s i p -> In o (possible p) -> 0 <= left_of s i p o.
+  Proof. intros H Ho. destruct (row_ends _ _ _ H o Ho). unfold left_of. lra. Qed.
+  Lemma in_seen p o : In o (seen p) -> In o (possible p).
+  Proof. intros H. now apply filter_In in H. Qed.
 
-  Lemma sum_parts s i p : row_holds s i p -> sum (possible p) (part_of s i p) = 1.
+  Lemma sum_left s i p : row_holds s i p ->
+    sum (possible p) (left_of s i p) = IZR (inner p) / IZR (shares p) + IZR (beyond p) / IZR (shares p).
   Proof.
-    intros H. pose proof (missing_pos s i p H) as Hm. unfold part_of.
-    rewrite (sum_ext _ _ (fun o => / (IZR (missing p) / IZR (shares p)) * (chance s i o - IZR (share o) / IZR (shares
-      p))))
-      by (intros; unfold Rdiv; ring).
-    rewrite sum_scal, sum_minus, (sum_chances s i p H), (sum_shares s i p H). field. unfold Rdiv in Hm |- *.
-    destruct H as [_ H2 H3 _ _]. apply IZR_lt in H2, H3. split; lra.
+    intros H. unfold left_of. rewrite sum_minus, (sum_chances s i p H), (sum_shares s i p H).
+    unfold inner. rewrite minus_IZR. unfold Rdiv. ring.
+  Qed.
+
+  (** What is proved of the outcomes seen leaves them more than the part that stays among them. *)
+  Lemma left_seen_ge s i p : row_holds s i p -> inner p <> 0%Z ->
+    0 < IZR (inner p) / IZR (shares p) <= left_seen s i p.
+  Proof.
+    intros H Hi. pose proof (row_seen _ _ _ H Hi) as Hs. pose proof (row_inner _ _ _ H) as Hn.
+    pose proof (IZR_lt _ _ (row_shares _ _ _ H)) as Hd. split.
+    - apply Rdiv_lt_0_compat; [apply IZR_lt; lia | assumption].
+    - unfold left_seen, left_of. rewrite sum_minus.
+      assert (Hle : sum (seen p) (fun o => IZR (share o) / IZR (shares p)) <=
+        sum (possible p) (fun o => IZR (share o) / IZR (shares p))).
+      { unfold seen. rewrite sum_filter. apply sum_le. intros o Ho. destruct (row_ends _ _ _ H o Ho).
+        destruct (0 <? times o)%Z; lra. }
+      rewrite (sum_shares s i p H) in Hle. unfold inner. rewrite minus_IZR. unfold Rdiv in *. lra.
+  Qed.
+
+  Lemma kept_range s i p o : row_holds s i p -> In o (possible p) -> 0 <= kept_of s i p o <= left_of s i p o.
+  Proof.
+    intros H Ho. pose proof (left_nonneg s i p o H Ho) as Hl. unfold kept_of. destruct (Z.eqb_spec (inner p) 0) as [E|E];
+      [lra|]. destruct (0 <? times o)%Z; [|lra]. destruct (left_seen_ge s i p H E) as [H1 H2].
+    assert (0 <= IZR (inner p) / IZR (shares p) / left_seen s i p <= 1); [|nra]. split.
+    - apply Rmult_le_pos; [lra | left; apply Rinv_0_lt_compat; lra].
+    - apply Rmult_le_reg_r with (left_seen s i p); [lra|]. unfold Rdiv at 1. rewrite Rmult_assoc, Rinv_l; lra.
+  Qed.
+
+  (** The mean over the places: what goes beyond, and what stays, at [G]. *)
+  Lemma sum_places s i p (G : possibility -> R) (rest : R) : row_holds s i p ->
+    sum (places p) (fun x => part_of s i p x * (IZR (beyond p) / IZR (shares p) * G (snd x) +
+      match fst x with Some o => IZR (inner p) / IZR (shares p) * G o | None => 0 end + rest)) =
+    sum (possible p) (fun o => left_of s i p o * G o) + rest.
+  Proof.
+    intros H. pose proof (beyond_pos s i p H) as HB. set (B := IZR (beyond p) / IZR (shares p)) in *.
+    set (I := IZR (inner p) / IZR (shares p)) in *. unfold places. rewrite sum_pairs.
+    set (K := sum (possible p) (fun o => kept_of s i p o * G o)).
+    assert (HK1 : sum (possible p) (kept_of s i p) = I).
+    { unfold kept_of. fold I. destruct (Z.eqb_spec (inner p) 0) as [E|E].
+      - rewrite (sum_const (possible p) 0). unfold I. rewrite E. unfold Rdiv. ring.
+      - destruct (left_seen_ge s i p H E) as [H1 H2]. fold I in H1, H2.
+        rewrite (sum_ext _ _ (fun o => I / left_seen s i p * (if (0 <? times o)%Z then left_of s i p o else 0)))
+          by (intros o _; destruct (0 <? times o)%Z; ring).
+        rewrite sum_scal, <- sum_filter. fold (seen p). fold (left_seen s i p). field. lra. }
+    assert (Hone : forall c, sum (possible p) (fun o => (left_of s i p o - kept_of s i p o) / B * (B * G o + c)) =
+      sum (possible p) (fun o => left_of s i p o * G o) - K + c).
+    { intros c. rewrite (sum_ext _ _ (fun o => (left_of s i p o * G o - kept_of s i p o * G o) +
+        c / B * (left_of s i p o - kept_of s i p o))) by (intros; field; lra).
+      rewrite sum_plus, sum_scal, !sum_minus, (sum_left s i p H), HK1. fold K I B. field. lra. }
+    destruct (Z.eqb_spec (inner p) 0) as [E|E].
+    - cbn [sum fst snd]. unfold part_of; cbn [fst snd]. fold B.
+      rewrite (sum_ext _ _ (fun o => (left_of s i p o - kept_of s i p o) / B * (B * G o + rest)))
+        by (intros; ring). rewrite Hone. unfold K, kept_of. rewrite E. cbn [Z.eqb].
+      rewrite (sum_ext _ (fun o => 0 * G o) (fun _ => 0)) by (intros; ring). rewrite sum_const. ring.
+    - destruct (left_seen_ge s i p H E) as [H1 H2]. fold I in H1, H2. rewrite sum_map.
+      rewrite (sum_ext _ _ (fun o => left_of s i p o / left_seen s i p *
+        (sum (possible p) (fun o => left_of s i p o * G o) - K + rest + I * G o))).
+      + rewrite (sum_ext _ _ (fun o => (sum (possible p) (fun o => left_of s i p o * G o) - K + rest) /
+          left_seen s i p * left_of s i p o + I / left_seen s i p * (left_of s i p o * G o)))
+          by (intros; field; lra).
+        rewrite sum_plus, !sum_scal. fold (left_seen s i p).
+        assert (HK : K = I / left_seen s i p * sum (seen p) (fun o => left_of s i p o * G o)).
+        { unfold K, kept_of, seen. fold I. rewrite sum_filter, <- sum_scal. apply sum_ext. intros o _.
+          destruct (Z.eqb_spec (inner p) 0); [contradiction|]. destruct (0 <? times o)%Z; ring. }
+        rewrite <- HK. field. lra.
+      + intros o _. unfold part_of; cbn [fst snd]. fold B.
+        rewrite (sum_ext _ _ (fun o' => left_of s i p o / left_seen s i p *
+          ((left_of s i p o' - kept_of s i p o') / B * (B * G o' + (I * G o + rest))))) by (intros; ring).
+        rewrite sum_scal, Hone. ring.
+  Qed.
+
+  Lemma sum_parts s i p : row_holds s i p -> sum (places p) (part_of s i p) = 1.
+  Proof.
+    intros H. pose proof (sum_places s i p (fun _ => 0) 1 H) as E.
+    assert (H0 : sum (possible p) (fun o => left_of s i p o * 0) = 0)
+      by (rewrite (sum_ext _ _ (fun _ => 0)), sum_const by (intros; ring); ring).
+    cbv beta in E. rewrite H0, Rplus_0_l in E.
+    rewrite <- E. apply sum_ext. intros [[o|] o'] _; cbn [fst snd]; ring.
+  Qed.
+
+  Lemma in_places p x : In x (places p) -> In (snd x) (possible p) /\
+    match fst x with Some o => inner p <> 0%Z /\ In o (seen p) | None => inner p = 0%Z end.
+  Proof.
+    unfold places. intros H. apply in_flat_map in H. destruct H as [e [He Hx]]. apply in_map_iff in Hx.
+    destruct Hx as [o [<- Ho]]. split; [assumption|]. cbn [fst]. destruct (Z.eqb_spec (inner p) 0) as [E|E].
+    - destruct He as [<-|[]]. assumption.
+    - apply in_map_iff in He. destruct He as [o' [<- Ho']]. now split.
   Qed.
 
   Lemma law_mixture s i : is_law (mixture_of_completions s i).
@@ -181,14 +291,18 @@ Section Completions.
     unfold mixture_of_completions. destruct (znth (sampled_at d s) i) as [p|] eqn:E; [|apply law_ret].
     pose proof (Hrows s i p E) as H. split.
     - intros j q Hin. destruct (in_spread _ _ _ _ _ Hin) as [k [o [Hk [_ ->]]]]. unfold part_of.
-      destruct (row_ends _ _ _ H o (znth_In _ _ _ Hk)) as [_ Ho]. pose proof (missing_pos s (label p) p H).
-      apply Rmult_le_pos; [lra | left; now apply Rinv_0_lt_compat].
+      destruct (in_places p o (znth_In _ _ _ Hk)) as [H1 H2]. pose proof (beyond_pos s (label p) p H) as HB.
+      destruct (kept_range s (label p) p (snd o) H H1) as [_ H3]. apply Rmult_le_pos.
+      + destruct (fst o) as [o'|]; [|lra]. destruct H2 as [H2 H4]. destruct (left_seen_ge s (label p) p H H2).
+        apply Rmult_le_pos; [apply (left_nonneg s (label p) p o' H), (in_seen p o' H4) | left;
+          apply Rinv_0_lt_compat; lra].
+      + apply Rmult_le_pos; [lra | left; now apply Rinv_0_lt_compat].
     - rewrite (E_spread _ _ (fun _ => 1)) by reflexivity.
-      transitivity (sum (possible p) (part_of s (label p) p)); [apply sum_ext; intros; ring | now apply sum_parts].
+      transitivity (sum (places p) (part_of s (label p) p)); [apply sum_ext; intros; ring | now apply sum_parts].
   Qed.
 
   Lemma mixture_plays t s i p : (t < T)%nat -> znth (sampled_at d s) i = Some p ->
-    almost_surely (mixture_of_completions s i) (fun j => exists o, In o (possible p) /\
+    almost_surely (mixture_of_completions s i) (fun j => exists o, In o (places p) /\
       group_of (map completions (sampled_at d s)) j = i /\ znth (actions_at mo t s) j = Some (completed p o)).
   Proof.
     intros Ht E j q Hin _. unfold mixture_of_completions in Hin. rewrite E in Hin.
@@ -217,29 +331,29 @@ Section Completions.
     (forall j os, group_of (map completions (sampled_at d s)) j = i -> F j os = G os) ->
     E (mixture_of_completions s i) (fun j => E (kernel Mo t s j) (F j)) = E (world s (label p)) G.
   Proof.
-    intros Ht E0 HF. pose proof (Hrows s i p E0) as H. assert (H2 := row_missing _ _ _ H). assert (H3 := row_shares _
-      _ _ H).
-    assert (H5 := row_ends _ _ _ H). pose proof (IZR_lt _ _ H2) as H2'. pose proof (IZR_lt _ _ H3) as H3'.
+    intros Ht E0 HF. pose proof (Hrows s i p E0) as H. assert (H3 := row_shares _ _ _ H).
+    assert (H5 := row_ends _ _ _ H). pose proof (IZR_lt _ _ H3) as H3'.
     unfold mixture_of_completions. rewrite E0.
     set (rest := sum (possible p) (fun o => IZR (share o) * G (seen_as o))).
-    rewrite (E_spread _ _ (fun o => / IZR (shares p) * (IZR (missing p) * G (seen_as o) + rest))).
-    - rewrite (E_row s (label p) p G H).
-      rewrite (sum_ext _ _ (fun o => (chance s (label p) o * G (seen_as o) - / IZR (shares p) * (IZR (share o) * G
-        (seen_as o))) +
-        / IZR (shares p) * rest * part_of s (label p) p o)) by (intros o _; unfold part_of; field; split; lra).
-      rewrite sum_plus, sum_minus, !sum_scal, (sum_parts s (label p) p H). fold rest. ring.
+    rewrite (E_spread _ _ (fun x => IZR (beyond p) / IZR (shares p) * G (seen_as (snd x)) +
+      match fst x with Some o => IZR (inner p) / IZR (shares p) * G (seen_as o) | None => 0 end +
+      / IZR (shares p) * rest)).
+    - rewrite (sum_places s (label p) p (fun o => G (seen_as o)) _ H), (E_row s (label p) p G H). unfold left_of, rest.
+      rewrite <- sum_scal, <- sum_plus. apply sum_ext. intros o _. unfold Rdiv. ring.
     - intros k o Hk.
       destruct (in_group (map completions (sampled_at d s)) i (completions p) k (completed p o)) as [G1 G2].
       { rewrite znth_map, E0. reflexivity. }
       { unfold completions. cbv zeta. rewrite znth_map, Hk. reflexivity. }
       set (j := (offset (map completions (sampled_at d s)) i + k)%Z) in *.
       unfold Mo. rewrite (E_kernel mo t s j (completed p o)) by (rewrite (optimistic_actions t s Ht); exact G2).
-      cbn [completed total outcomes sum weight gain next]. f_equal. rewrite HF by assumption. f_equal.
-      rewrite (sum_ext _ _ (fun o => IZR (weight o) * G (gain o, next o))) by (intros; now rewrite HF).
-      unfold rest. apply sum_proved. intros o' Ho'. destruct (H5 o' Ho') as [Hs _].
-      apply (Rmult_le_compat_r (IZR (shares p))) in Hs; [|lra]. unfold Rdiv in Hs. rewrite Rmult_assoc, Rinv_l in Hs
-        by lra.
-      lra.
+      unfold completed, completed_with. cbn [total outcomes sum added weight gain next]. rewrite HF by assumption.
+      assert (Hrest : sum (proved_outcomes p) (fun o => IZR (weight o) * F j (gain o, next o)) = rest).
+      { rewrite (sum_ext _ _ (fun o => IZR (weight o) * G (gain o, next o))) by (intros; now rewrite HF).
+        unfold rest. apply sum_proved. intros o' Ho'. destruct (H5 o' Ho') as [Hs _].
+        apply (Rmult_le_compat_r (IZR (shares p))) in Hs; [|lra]. unfold Rdiv in Hs. rewrite Rmult_assoc, Rinv_l in Hs
+          by lra. lra. }
+      unfold seen_as. destruct (fst o) as [o'|]; cbn [sum added weight gain next]; rewrite Hrest;
+        [rewrite HF by assumption|]; field; lra.
   Qed.
 
   (** ** Policies *)

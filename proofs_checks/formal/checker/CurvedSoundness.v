@@ -7,7 +7,7 @@ Require Import ZArith Reals Lra Lia List Bool.
 From Coquelicot Require Import Coquelicot.
 From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check PolygonCheck LawCheck CurveCheck
   Verdict Meaning ModelFacts RatFacts PolygonObjective PolygonRoute Machines LawRoute Curves PowerCurve CurveRoute
-  Soundness.
+  Soundness CellCover ReturnsCover.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -296,17 +296,23 @@ Proof.
   pose proof (weighting_mixture o Ho) as HG.
   pose proof Ho as Ho'. unfold good_mixture in Ho'. apply andb_true_iff in Ho'. destruct Ho' as [Hos _]. split.
   - exists (policy_of m (low (proofs k))). split; [reflexivity|]. unfold curved_lower_test in Hlow.
-    destruct (low (proofs k)) as [V choices|V g start choices|V c0 start choices|V mix_den parts]; try discriminate.
+    destruct (low (proofs k))
+      as [V choices|V g start choices|V c0 start choices|V c0 start costs choices|V mix_den parts]; try discriminate.
     cbn [snd policy_of] in *.
     destruct (weighted_by_law_correct m V mix_den parts Hm (mixture_of o) (mixed_stair o (curve_bounds k)) (lower c))
       as [P1 P2]; try assumption.
     { intros tau Htau Hr. now apply (mixed_stair_correct (places k)). }
     split; [now apply is_jpolicy_mixture|]. split; [apply plays_allowed_mixture | assumption].
   - intros pi Hpi Hal. unfold curved_upper_test in Hup.
-    destruct (up (proofs k)) as [V|V g|V c0|V g start|V g start boxes]; try discriminate.
-    cbn [snd] in Hup. apply (polygon_by_cover_correct m (line_for (mixed_lines (places k) o (curve_bounds k)))
-      (mixture_of o) Hm HG) with V g start boxes; try assumption.
-    now apply line_for_below.
+    set (line := line_for (mixed_lines (places k) o (curve_bounds k))) in *.
+    destruct (up (proofs k)) as [V|V g|V c0|V g start|V g start boxes|V c0 start boxes|V returns boxes];
+      try discriminate; cbn [snd] in Hup.
+    + apply (polygon_by_cover_correct m line (mixture_of o) Hm HG) with V g start boxes; try assumption.
+      now apply line_for_below.
+    + apply (polygon_by_cell_cover_correct m line (mixture_of o) Hm HG) with V c0 start boxes; try assumption.
+      now apply line_for_below.
+    + apply (polygon_by_returns_correct m line (mixture_of o) Hm HG) with V returns boxes; try assumption.
+      now apply line_for_below.
 Qed.
 
 (** The driver's two questions agree. *)

@@ -2,8 +2,9 @@
 
     A data set says, for every state, action and possible outcome, how often the outcome was seen, and the certificate
     proposes a lower end for its probability.  [good_end] tests the end.  The missing mass of a row may belong to any
-    possible outcome: the upper bound is that of the model in which a player chooses where it goes
-    ([completed_model]), the lower bound is that of the certificate's policy where an opponent does ([robust_table]). *)
+    possible outcome, but only a part of it to outcomes that were never seen ([good_beyond]): the upper bound is that of
+    the model in which a player chooses where it goes ([completed_model]), the lower bound is that of the certificate's
+    policy where an opponent does ([robust_table]). *)
 
 Require Import ZArith List Bool.
 From VerifiedRisk Require Import Rows Tree Mixing Program Check Verdict Written.
@@ -11,9 +12,10 @@ Import ListNotations.
 Open Scope Z_scope.
 
 (** A possible outcome: its reward and next state, how often it was seen, and [share]: its probability is at least
-    share / [shares] of its row.  A row has the number of its action in the world that the data are from. *)
+    share / [shares] of its row.  A row has the number of its action in the world that the data are from; all outcomes
+    that were not seen have together at most the probability beyond / [shares]. *)
 Record possibility := Possibility { drawn : Z; leads_to : positive; times : Z; share : Z }.
-Record sampled := Sampled { label : Z; shares : Z; possible : list possibility }.
+Record sampled := Sampled { label : Z; shares : Z; beyond : Z; possible : list possibility }.
 Record data := Data {
   failure : rat;                      (* delta *)
   tests : Z;                          (* the possible transitions, those of pairs that have no row included *)
@@ -61,10 +63,26 @@ Definition good_end (c : rat) (n d : Z) (o : possibility) : bool :=
    ((n * share o <=? times o * d) &&
     at_most_number c (factors_in d (d - share o) (times o) (n - times o) (factors_in d (share o) 0 (times o) unity)))).
 
-(** ** Data that are what they should be *)
+(** ** The test of what lies beyond the outcomes that were seen
+
+    The set of the m outcomes seen, of k possible ones, has the weight kt m (k - m) among all sets.  Its probability is
+    at least q = w / d if all n visits led into it and  C q^n <= kt m (k - m). *)
 
 Definition missing (p : sampled) : Z := shares p - zsum share (possible p).
 Definition visit_sum (p : sampled) : Z := zsum times (possible p).
+Definition seen (p : sampled) : list possibility := filter (fun o => 0 <? times o) (possible p).
+Definition power_in (d w : Z) (x : Z * Z) : Z * Z := let (m, e) := x in normalised (m * d / w, e).
+Definition powers_in (d w n : Z) (x : Z * Z) : Z * Z := Z.iter n (power_in d w) x.
+Definition set_weight (m k : Z) : Z * Z := factors_in 1 1 m (k - m) (factors_in 1 1 0 m unity).
+Definition good_beyond (c : rat) (p : sampled) : bool :=
+  (0 <? beyond p) &&
+  ((beyond p =? missing p) ||
+   ((beyond p <? missing p) && (beyond p <? shares p) &&
+    at_most_number c
+      (powers_in (shares p) (shares p - beyond p) (visit_sum p) (set_weight (zlen (seen p)) (zlen (possible p)))))).
+
+(** ** Data that are what they should be *)
+
 (** Outcomes are listed in the order of rewards and next states, each of them once. *)
 Definition comes_before (o o' : possibility) : bool :=
   (drawn o <? drawn o') || ((drawn o =? drawn o') && (Zpos (leads_to o) <? Zpos (leads_to o'))).
@@ -73,27 +91,38 @@ Fixpoint in_order (l : list possibility) : bool :=
   | [] => true
   | o :: l' => match l' with [] => true | o' :: _ => comes_before o o' end && in_order l'
   end.
+Definition four : Z := 4.
+Definition share_of (c : rat) (k : Z) : rat := Rat (num c) (k * den c).
 Definition good_sampled (c : rat) (p : sampled) : bool :=
   in_order (possible p) && (0 <? missing p) && (0 <? shares p) && negb (match possible p with [] => true | _ => false
     end)
-  && forallb (good_end c (visit_sum p) (shares p)) (possible p).
+  && forallb (good_end (share_of c 3) (visit_sum p) (shares p)) (possible p)
+  && good_beyond (share_of c (zlen (possible p))) p.
 
-Definition threshold (d : data) : rat := Rat (tests d * den (failure d)) (num (failure d)).
+(** Three quarters of delta are for ends, a quarter is for sets: a row has a share of it for each possible outcome. *)
+Definition threshold (d : data) : rat := Rat (four * tests d * den (failure d)) (num (failure d)).
 Definition good_data (d : data) : bool :=
   (0 <? num (failure d)) && (0 <? den (failure d)) && (1 <=? tests d) &&
   (let c := threshold d in forallb (fun sl => forallb (good_sampled c) (snd sl)) (rows d)).
 
-(** ** Models: an action for every place where the missing mass may go *)
+(** ** Models: an action for every place where the missing mass may go, and the part of it that stays among the seen *)
 
 Definition proved_outcomes (p : sampled) : list outcome :=
   map (fun o => Outcome (share o) (drawn o) (leads_to o)) (filter (fun o => 0 <? share o) (possible p)).
-Definition completed (p : sampled) (o : possibility) : action :=
-  Action (shares p) (Outcome (missing p) (drawn o) (leads_to o) :: proved_outcomes p).
-(** [map (completed p) (possible p)], with one list of proved outcomes for all. *)
+Definition inner (p : sampled) : Z := missing p - beyond p.
+Definition places (p : sampled) : list (option possibility * possibility) :=
+  flat_map (fun x => map (fun o => (x, o)) (possible p)) (if inner p =? 0 then [None] else map Some (seen p)).
+Definition added (w : Z) (o : possibility) : outcome := Outcome w (drawn o) (leads_to o).
+Definition completed_with (n lost kept : Z) (proved : list outcome) (x : option possibility * possibility) : action :=
+  Action n (added lost (snd x) :: match fst x with Some o => added kept o :: proved | None => proved end).
+Definition completed (p : sampled) : option possibility * possibility -> action :=
+  completed_with (shares p) (beyond p) (inner p) (proved_outcomes p).
+(** [map (completed p) (places p)], with one list of proved outcomes for all. *)
 Definition completions (p : sampled) : list action :=
   let proved := proved_outcomes p in
-  let lost := missing p in
-  map (fun o => Action (shares p) (Outcome lost (drawn o) (leads_to o) :: proved)) (possible p).
+  let lost := beyond p in
+  let kept := inner p in
+  map (completed_with (shares p) lost kept proved) (places p).
 
 Definition model_with (d : data) (st : step) : model :=
   Model (data_discount d) (data_reward_den d) (data_initial_den d) (data_initial d)

@@ -135,3 +135,71 @@ Proof.
   replace (kt x b / (q ^ x * (1 - q) ^ b) * (q ^ x * (1 - q) ^ b)) with (kt x b) in P4 by (field; split; lra).
   eapply Rle_trans; [|exact P4]. apply Rmult_le_compat_r; lra.
 Qed.
+
+(** ** Sets of outcomes *)
+
+Lemma set_weight_le (m j : nat) :
+  let y := set_weight (Z.of_nat m) (Z.of_nat (m + j)) in (0 <= fst y)%Z /\ number_of y <= kt m j.
+Proof.
+  cbn zeta. unfold set_weight. replace (Z.of_nat (m + j) - Z.of_nat m)%Z with (Z.of_nat j) by lia.
+  destruct (normal_le (1, 0)%Z ltac:(cbn; lia)) as [U1 U2]. fold unity in U1, U2.
+  destruct (factors_le 1 1 0 (fun n => kt n 0) ltac:(lia) ltac:(lia)) with (x := unity) (n := m) as [P1 P2];
+    try assumption; try lia.
+  { intros n. split; [left; apply kt_pos|]. rewrite kt_one, !mult_IZR, !plus_IZR, mult_IZR, <- INR_IZR_INZ. cbn [INR].
+    pose proof (pos_INR n). f_equal. field. lra. }
+  { eapply Rle_trans; [exact U2|]. unfold number_of. cbn. rewrite kt_0. lra. }
+  apply (factors_le 1 1 (Z.of_nat m) (fun n => kt m n)); try assumption; try lia.
+  intros n. split; [left; apply kt_pos|]. rewrite kt_zero, !mult_IZR, !plus_IZR, mult_IZR, <- !INR_IZR_INZ.
+  pose proof (pos_INR n). pose proof (pos_INR m). f_equal. field. lra.
+Qed.
+
+Lemma powers_le d w x n B : (0 < d)%Z -> (0 < w)%Z -> (0 <= fst x)%Z -> number_of x <= B ->
+  let y := powers_in d w (Z.of_nat n) x in (0 <= fst y)%Z /\ number_of y <= B / (IZR w / IZR d) ^ n.
+Proof.
+  intros Hd Hw Hx HB. cbn zeta. unfold powers_in. apply IZR_lt in Hd as Hd'. apply IZR_lt in Hw as Hw'.
+  assert (Hq : 0 < IZR w / IZR d) by now apply Rdiv_lt_0_compat.
+  induction n as [|n [IH1 IH2]]; [cbn; split; [assumption | lra]|]. rewrite iter_once_more.
+  destruct (Z.iter (Z.of_nat n) (power_in d w) x) as [m e]. unfold power_in. cbn [fst] in IH1.
+  assert (Hm : (0 <= m * d / w)%Z) by (apply Z.div_pos; nia).
+  destruct (normal_le (m * d / w, e)%Z Hm) as [N1 N2]. split; [exact N1|]. eapply Rle_trans; [exact N2|].
+  pose proof (pow_lt _ n Hq) as Hn. pose proof (power_of_two_pos e) as Pe. unfold number_of in *. cbn [fst snd] in *.
+  apply Rle_trans with (IZR m * powerRZ 2 e / (IZR w / IZR d)).
+  - replace (IZR m * powerRZ 2 e / (IZR w / IZR d)) with (IZR m * (IZR d / IZR w) * powerRZ 2 e) by (field; lra).
+    apply Rmult_le_compat_r; [lra|]. pose proof (div_mul_le (m * d) w Hw) as D. apply IZR_le in D.
+    rewrite !mult_IZR in D. apply Rmult_le_reg_r with (IZR w); [assumption|].
+    replace (IZR m * (IZR d / IZR w) * IZR w) with (IZR m * IZR d) by (field; lra). exact D.
+  - replace (B / (IZR w / IZR d) ^ S n) with (B / (IZR w / IZR d) ^ n / (IZR w / IZR d)) by (cbn [pow]; field; lra).
+    apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat | assumption].
+Qed.
+
+(** Given: n draws that all led into a set of m of the m + j possible outcomes, a probability p of the set that this does
+      not refute at the level C over the set's weight.
+    In words: 10-kl-learner.md#kl-certificate.
+      Step of: production/proved. *)
+Theorem good_beyond_below (c : rat) (s : sampled) (m j n : nat) (p : R) :
+  (0 < den c)%Z -> (0 < num c)%Z -> (0 < shares s)%Z -> zlen (seen s) = Z.of_nat m ->
+  zlen (possible s) = Z.of_nat (m + j) -> visit_sum s = Z.of_nat n -> 0 <= p <= 1 ->
+  1 < real_of c / kt m j * p ^ n -> good_beyond c s = true ->
+  (0 < beyond s)%Z /\ (beyond s = missing s \/
+    (beyond s < missing s)%Z /\ 1 - IZR (beyond s) / IZR (shares s) <= p).
+Proof.
+  intros Hd Hc Hs Hm Hk Hn Hp Hcov H. unfold good_beyond in H. rewrite Hm, Hk, Hn in H.
+  apply andb_true_iff in H. destruct H as [H0 H]. apply Z.ltb_lt in H0. split; [assumption|].
+  apply orb_true_iff in H. destruct H as [H|H]; [left; now apply Z.eqb_eq|]. right.
+  repeat rewrite andb_true_iff in H. destruct H as [[H1 H2] H]. apply Z.ltb_lt in H1, H2. split; [assumption|].
+  destruct (set_weight_le m j) as [W1 W2].
+  destruct (powers_le (shares s) (shares s - beyond s) _ n _ Hs ltac:(lia) W1 W2) as [P1 P2].
+  apply at_most_number_le in H; [|assumption | exact P1]. apply IZR_lt in Hs as Hs'.
+  set (q := IZR (shares s - beyond s) / IZR (shares s)) in *.
+  assert (Hq : 0 < q) by (apply Rdiv_lt_0_compat; [apply IZR_lt; lia | assumption]).
+  replace (1 - IZR (beyond s) / IZR (shares s)) with q by (unfold q; rewrite minus_IZR; field; lra).
+  destruct (Rle_dec q p) as [|Hqp]; [assumption | exfalso]. pose proof (kt_pos m j) as Hkt. pose proof (pow_lt q n Hq).
+  assert (Hpow : p ^ n <= q ^ n) by (apply pow_incr; lra).
+  assert (HC : 0 < real_of c) by (unfold real_of; apply Rdiv_lt_0_compat; now apply IZR_lt).
+  assert (Hl : real_of c <= kt m j / q ^ n) by lra.
+  apply (Rmult_le_compat_r (q ^ n)) in Hl; [|lra]. unfold Rdiv in Hl. rewrite Rmult_assoc, Rinv_l in Hl by lra.
+  assert (real_of c / kt m j * p ^ n <= 1); [|lra].
+  apply Rmult_le_reg_r with (kt m j); [assumption|].
+  replace (real_of c / kt m j * p ^ n * kt m j) with (real_of c * p ^ n) by (field; lra).
+  apply Rle_trans with (real_of c * q ^ n); [apply Rmult_le_compat_l; lra | lra].
+Qed.

@@ -1,16 +1,15 @@
-(** * Data from any behaviour: rarely does an outcome's mixture reach C times its likelihood
+(** * Data from any behaviour: rarely does a mixture reach the level of a test times the likelihood
 
     Data are transitions ((state, action), (reward, next state)).  Whoever collects them chooses the next state and
     action by any rule, at random or not, that sees all transitions so far: episodes of any lengths, any policies that
-    change with the data, any initial states.  Only the outcome is drawn from the law of the state and action.
-    [rarely_doubted]: whatever the rule and the number of transitions, with probability at most (number of tests) / C
-    some test is doubted at some moment. *)
+    change with the data, any initial states.  Only the outcome is drawn from the law of the state and action.  A test
+    is about the probability that a pair leads into a set of outcomes.  [rarely_doubted]: whatever the rule and the
+    number of transitions, the probability that some test is doubted at some moment is at most the sum of 1 / level. *)
 
 Require Import ZArith Reals Lra Lia List Bool.
 From Coquelicot Require Import Coquelicot.
 From VerifiedRisk Require Import FiniteLaw Objective Mdp HoeffdingFinite MartingaleStep EventHolds KtRedundancy KlSets
-  Ville
-  KlEvent.
+  Ville.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -20,14 +19,71 @@ Proof. decide equality; [apply Z.eq_dec | apply Pos.eq_dec]. Defined.
 Definition drawn_dec (x y : Z * positive) : {x = y} + {x <> y}.
 Proof. decide equality; [apply Pos.eq_dec | apply Z.eq_dec]. Defined.
 
-(** How often the pair of a transition led to its outcome, and how often to another one. *)
-Fixpoint tally_of (tau : transition) (past : list transition) : nat * nat :=
+(** How often a pair led into a set of outcomes, and how often elsewhere. *)
+Definition into_dec (A : list (Z * positive)) (x : Z * positive) : {In x A} + {~ In x A} := in_dec drawn_dec x A.
+Fixpoint tally_of (sa : positive * Z) (A : list (Z * positive)) (past : list transition) : nat * nat :=
   match past with
   | [] => (O, O)
   | t :: past' =>
-      let (x, b) := tally_of tau past' in
-      if asked_dec (fst t) (fst tau) then if drawn_dec (snd t) (snd tau) then (S x, b) else (x, S b) else (x, b)
+      let (x, b) := tally_of sa A past' in
+      if asked_dec (fst t) sa then if into_dec A (snd t) then (S x, b) else (x, S b) else (x, b)
   end.
+
+(** A law of sequences of ones and zeros that depends on their numbers only: Krichevsky and Trofimov's mixture [kt], or
+    the law of the sequence that has ones only. *)
+Definition mixture (g : nat -> nat -> R) : Prop :=
+  g O O = 1 /\ forall a b, 0 <= g a b /\ g (S a) b + g a (S b) = g a b.
+Definition ones_only (a b : nat) : R := match b with O => 1 | S _ => 0 end.
+Lemma mixture_kt : mixture kt.
+Proof. split; [apply kt_0|]. intros a b. split; [left; apply kt_pos | apply kt_split]. Qed.
+Lemma mixture_ones : mixture ones_only.
+Proof. split; [reflexivity|]. intros a [|b]; cbn; split; lra. Qed.
+
+Record test := Test { pair_of : positive * Z; into : list (Z * positive); mixing : nat -> nat -> R; level : R }.
+Definition good_test (tau : test) : Prop := mixture (mixing tau) /\ 0 < level tau.
+
+(** ** The wealth of a gambler against p *)
+
+Lemma lik_one p x b : lik p (S x) b = p * lik p x b.
+Proof. unfold lik; simpl; ring. Qed.
+Lemma lik_zero p x b : lik p x (S b) = (1 - p) * lik p x b.
+Proof. unfold lik; simpl; ring. Qed.
+
+Section Wealth.
+  Variables (g : nat -> nat -> R) (C p : R).
+  Hypotheses (Hg : mixture g) (Hp : 0 <= p <= 1).
+
+  Definition wealth (xb : nat * nat) : R :=
+    if Req_EM_T (lik p (fst xb) (snd xb)) 0 then C else g (fst xb) (snd xb) / lik p (fst xb) (snd xb).
+
+  Lemma wealth_nonneg xb : 0 <= C -> 0 <= wealth xb.
+  Proof.
+    intros HC; unfold wealth. destruct (Req_EM_T _ 0) as [_|Hl]; [assumption|].
+    pose proof (lik_nonneg p (fst xb) (snd xb) Hp). destruct (proj2 Hg (fst xb) (snd xb)).
+    apply Rdiv_le_0_compat; [assumption | lra].
+  Qed.
+
+  Lemma wealth_mean x b : p * wealth (S x, b) + (1 - p) * wealth (x, S b) <= wealth (x, b).
+  Proof.
+    pose proof (lik_nonneg p x b Hp) as Hn. destruct (proj2 Hg x b) as [_ Hs].
+    destruct (proj2 Hg (S x) b) as [H1 _]. destruct (proj2 Hg x (S b)) as [H2 _].
+    unfold wealth; cbn [fst snd]. rewrite lik_one, lik_zero.
+    destruct (Req_EM_T (lik p x b) 0) as [Hl|Hl].
+    - rewrite Hl, !Rmult_0_r. destruct (Req_EM_T 0 0); lra.
+    - set (l := lik p x b) in *.
+      assert (Hsum : g (S x) b / l + g x (S b) / l = g x b / l) by (rewrite <- Hs; field; assumption).
+      assert (0 <= g (S x) b / l) by (apply Rdiv_le_0_compat; lra).
+      assert (0 <= g x (S b) / l) by (apply Rdiv_le_0_compat; lra).
+      destruct (Req_EM_T p 0) as [E0|E0]; [|destruct (Req_EM_T p 1) as [E1|E1]].
+      + rewrite E0. destruct (Req_EM_T ((1 - 0) * l) 0) as [Hz|Hz]; [exfalso; apply Hl; lra|].
+        replace ((1 - 0) * l) with l by ring. lra.
+      + rewrite E1. destruct (Req_EM_T (1 * l) 0) as [Hz|Hz]; [exfalso; apply Hl; lra|].
+        replace (1 * l) with l by ring. lra.
+      + destruct (Req_EM_T (p * l) 0) as [Hz|_]; [apply Rmult_integral in Hz; lra|].
+        destruct (Req_EM_T ((1 - p) * l) 0) as [Hz|_]; [apply Rmult_integral in Hz; lra|].
+        right. rewrite <- Hsum. field. repeat split; lra.
+  Qed.
+End Wealth.
 
 Section Event.
   Variable world : positive -> Z -> dist (Z * positive).
@@ -37,71 +93,75 @@ Section Event.
 
   Definition next_transition (past : list transition) : dist transition :=
     bind (ask past) (fun sa => image (pair sa) (world (fst sa) (snd sa))).
-  Definition outcome_chance (tau : transition) : R := prob (world (fst (fst tau)) (snd (fst tau))) (fun os =>
-    drawn_dec os
-    (snd tau)).
+  Definition chance (sa : positive * Z) (A : list (Z * positive)) : R := prob (world (fst sa) (snd sa)) (into_dec A).
 
   Lemma law_answer past : is_law (next_transition past).
   Proof. apply law_bind; [apply Hask|]. intros sa. apply law_image, Hworld. Qed.
-  Lemma chance_range tau : 0 <= outcome_chance tau <= 1.
+  Lemma chance_range sa A : 0 <= chance sa A <= 1.
   Proof. apply prob_range, Hworld. Qed.
 
-  Variable C : R.
-  Hypothesis HC : 0 < C.
-  Definition doubted_at (tau : transition) (past : list transition) : Prop :=
-    C * lik (outcome_chance tau) (fst (tally_of tau past)) (snd (tally_of tau past)) <=
-      kt (fst (tally_of tau past)) (snd (tally_of tau past)).
-  Let W tau past := wealth C (outcome_chance tau) (tally_of tau past).
+  Definition likelihood (tau : test) (past : list transition) : R :=
+    let (x, b) := tally_of (pair_of tau) (into tau) past in lik (chance (pair_of tau) (into tau)) x b.
+  Definition mixed (tau : test) (past : list transition) : R :=
+    let (x, b) := tally_of (pair_of tau) (into tau) past in mixing tau x b.
+  Definition doubted_at (tau : test) (past : list transition) : Prop :=
+    level tau * likelihood tau past <= mixed tau past.
 
-  Lemma wealth_step tau past : E (next_transition past) (fun t => W tau (t :: past)) <= W tau past.
-  Proof.
-    unfold next_transition. rewrite E_bind. apply E_le_const; [apply Hask|]. apply as_always. intros sa. rewrite
-      E_image.
-    unfold W. cbn [tally_of fst snd]. destruct (tally_of tau past) as [x b]. destruct (asked_dec sa (fst tau)) as
-      [->|Hn].
-    - set (u := wealth C (outcome_chance tau) (S x, b)). set (v := wealth C (outcome_chance tau) (x, S b)).
-      rewrite (E_ext _ _ (fun os => v + (u - v) * ind (drawn_dec os (snd tau))))
-        by (intros os; destruct (drawn_dec os (snd tau)); cbn [ind]; fold u v; ring).
-      rewrite E_plus, E_const, E_scal by apply Hworld. fold (prob (world (fst (fst tau)) (snd (fst tau)))
-        (fun os => drawn_dec os (snd tau))). fold (outcome_chance tau).
-      pose proof (wealth_mean C (outcome_chance tau) (chance_range tau) x b) as H. fold u v in H. lra.
-    - rewrite E_const by apply Hworld. lra.
-  Qed.
+  Section One.
+    Variable tau : test.
+    Hypothesis Htau : good_test tau.
+    Let p := chance (pair_of tau) (into tau).
+    Let W past := wealth (mixing tau) (level tau) p (tally_of (pair_of tau) (into tau) past).
 
-  Lemma one_rarely_doubted tau n : prob (process next_transition n)
-    (fun path => Exists_dec (doubted_at tau) (moments_of path) (fun past => Rle_dec _ _)) <= / C.
-  Proof.
-    assert (Hv := ville next_transition law_answer (W tau)
-      (fun past => wealth_nonneg C (outcome_chance tau) (chance_range tau) (tally_of tau past) ltac:(lra)) (wealth_step
-        tau) C n
-        HC).
-    assert (H1 : W tau [] = 1).
-    { unfold W, wealth. cbn [tally_of fst snd]. assert (Hl : lik (outcome_chance tau) 0 0 = 1) by (unfold lik; simpl;
-      ring).
-      rewrite Hl, kt_0. destruct (Req_EM_T 1 0); lra. }
-    rewrite H1 in Hv. replace (1 / C) with (/ C) in Hv by (field; lra).
-    eapply Rle_trans; [|exact Hv]. apply E_le; [apply law_process, law_answer|]. intros path. apply ind_le. intros H.
-    apply Exists_exists in H. destruct H as [past [Hin Hd]]. apply Exists_exists. exists past. split; [assumption|].
-    unfold doubted_at in Hd. unfold W, wealth.
-    destruct (Req_EM_T (lik (outcome_chance tau) _ _) 0) as [_|Hl]; [lra|].
-    pose proof (lik_nonneg (outcome_chance tau) (fst (tally_of tau past)) (snd (tally_of tau past)) (chance_range
-      tau)) as
-      Hn.
-    apply (Rmult_le_reg_r (lik (outcome_chance tau) (fst (tally_of tau past)) (snd (tally_of tau past)))); [lra|].
-    unfold Rdiv. rewrite Rmult_assoc, Rinv_l by assumption. lra.
-  Qed.
+    Lemma wealth_step past : E (next_transition past) (fun t => W (t :: past)) <= W past.
+    Proof.
+      unfold next_transition. rewrite E_bind. apply E_le_const; [apply Hask|]. apply as_always. intros sa.
+      rewrite E_image. unfold W. cbn [tally_of fst snd].
+      destruct (tally_of (pair_of tau) (into tau) past) as [x b]. destruct (asked_dec sa (pair_of tau)) as [->|Hn].
+      - set (u := wealth (mixing tau) (level tau) p (S x, b)). set (v := wealth (mixing tau) (level tau) p (x, S b)).
+        rewrite (E_ext _ _ (fun os => v + (u - v) * ind (into_dec (into tau) os)))
+          by (intros os; destruct (into_dec (into tau) os); cbn [ind]; fold u v; ring).
+        rewrite E_plus, E_const, E_scal by apply Hworld.
+        fold (prob (world (fst (pair_of tau)) (snd (pair_of tau))) (into_dec (into tau))).
+        fold (chance (pair_of tau) (into tau)). fold p.
+        pose proof (wealth_mean (mixing tau) (level tau) p (proj1 Htau) (chance_range _ _) x b) as H.
+        fold u v in H. lra.
+      - rewrite E_const by apply Hworld. lra.
+    Qed.
 
-  Variable tests : list transition.
+    Lemma one_rarely_doubted n : prob (process next_transition n)
+      (fun path => Exists_dec (doubted_at tau) (moments_of path) (fun past => Rle_dec _ _)) <= / level tau.
+    Proof.
+      destruct Htau as [Hg HC].
+      assert (Hv := ville next_transition law_answer W
+        (fun past => wealth_nonneg (mixing tau) (level tau) p Hg (chance_range _ _) (tally_of _ _ past) ltac:(lra))
+        wealth_step (level tau) n HC).
+      assert (H1 : W [] = 1).
+      { unfold W, wealth. cbn [tally_of fst snd]. assert (Hl : lik p 0 0 = 1) by (unfold lik; simpl; ring).
+        rewrite Hl, (proj1 Hg). destruct (Req_EM_T 1 0); lra. }
+      rewrite H1 in Hv. replace (1 / level tau) with (/ level tau) in Hv by (field; lra).
+      eapply Rle_trans; [|exact Hv]. apply E_le; [apply law_process, law_answer|]. intros path. apply ind_le.
+      intros H. apply Exists_exists in H. destruct H as [past [Hin Hd]]. apply Exists_exists. exists past.
+      split; [assumption|]. unfold doubted_at, likelihood, mixed in Hd. unfold W, wealth.
+      destruct (tally_of (pair_of tau) (into tau) past) as [x b]. cbn [fst snd]. fold p in Hd.
+      destruct (Req_EM_T (lik p x b) 0) as [_|Hl]; [lra|].
+      pose proof (lik_nonneg p x b (chance_range _ _)) as Hn. apply (Rmult_le_reg_r (lik p x b)); [lra|].
+      unfold Rdiv. rewrite Rmult_assoc, Rinv_l by assumption. lra.
+    Qed.
+  End One.
+
+  Variable tests : list test.
+  Hypothesis Htests : forall tau, In tau tests -> good_test tau.
   Definition misled_by_data (past : list transition) : Prop := Exists (fun tau => doubted_at tau past) tests.
   Definition misled_sometime (path : list transition) : {Exists misled_by_data (moments_of path)} +
     {~ Exists misled_by_data (moments_of path)} :=
     Exists_dec misled_by_data (moments_of path) (fun past => Exists_dec _ tests (fun tau => Rle_dec _ _)).
 
   (** Given: any rule that chooses what is asked, any laws of outcomes, any list of tests, any number of transitions.
-      Differs: the event, for data that are given.
+      Differs: the event, for data that are given; tests with levels of their own.
       In words: 10-kl-learner.md#kl-ville.
       Step of: production/proved. *)
-  Theorem rarely_doubted n : prob (process next_transition n) misled_sometime <= INR (length tests) / C.
+  Theorem rarely_doubted n : prob (process next_transition n) misled_sometime <= sum tests (fun tau => / level tau).
   Proof.
     pose (P := fun tau path => Exists (doubted_at tau) (moments_of path)).
     pose (dec := fun tau path => Exists_dec (doubted_at tau) (moments_of path) (fun past => Rle_dec _ _) :
@@ -111,10 +171,10 @@ Section Event.
     - eapply Rle_trans; [|exact Hu]. apply E_le; [apply law_process, law_answer|]. intros path. apply ind_le. intros H.
       apply Exists_exists in H; destruct H as [past [Hin H]]. apply Exists_exists in H; destruct H as [tau [Ht Hd]].
       apply Exists_exists; exists tau; split; [assumption|]. apply Exists_exists; now exists past.
-    - unfold Rdiv. rewrite <- sum_const. apply sum_le; intros tau Ht. apply one_rarely_doubted.
+    - apply sum_le; intros tau Ht. now apply one_rarely_doubted, Htests.
   Qed.
 
-  Lemma not_misled_covered past tau : ~ misled_by_data past -> In tau tests ->
-    kt_covered C (fst (tally_of tau past)) (snd (tally_of tau past)) (outcome_chance tau).
+  Lemma not_misled_trusted past tau : ~ misled_by_data past -> In tau tests ->
+    mixed tau past < level tau * likelihood tau past.
   Proof. intros Hn Ht. apply Rnot_le_lt. intros Hd. apply Hn, Exists_exists. now exists tau. Qed.
 End Event.

@@ -29,7 +29,7 @@ Definition data_certificate (f : data_file) : certificate :=
 Definition items_of_possibility (o : possibility) : list item :=
   [Int (drawn o); item_of_state (leads_to o); Int (times o); Int (share o)].
 Definition items_of_sampled (p : sampled) : list item :=
-  Int (label p) :: Int (shares p) :: items_of_list items_of_possibility (possible p).
+  Int (label p) :: Int (shares p) :: Int (beyond p) :: items_of_list items_of_possibility (possible p).
 Definition items_of_data (states : Z) (d : data) : list item :=
   Name "delta" :: Ratio (failure d) :: Name "tests" :: Int (tests d) :: Name "discount" :: Ratio (data_discount d) ::
   Name "reward_denominator" :: Int (data_reward_den d) :: Name "state_count" :: Int states ::
@@ -44,9 +44,10 @@ Definition items_of_data_file (f : data_file) : list item :=
 
 (** ** The reader *)
 
-(** Factors of all tests of ends, which are multiplied one by one. *)
+(** Factors of all tests of ends and of sets, which are multiplied one by one. *)
 Definition most_factors : Z := 1000000000.
-Definition factor_count (p : sampled) : Z := visit_sum p * zlen (filter (fun o => 0 <? share o) (possible p)).
+Definition factor_count (p : sampled) : Z :=
+  visit_sum p * (1 + zlen (filter (fun o => 0 <? share o) (possible p))) + zlen (possible p).
 Definition many_factors (l : listing (list sampled)) : list phrase :=
   let n := fold_left (fun n sl => fold_left (fun n p => n + factor_count p) (snd sl) n) l 0 in
   complain (most_factors <? n) (fun _ =>
@@ -70,8 +71,9 @@ Section Reader.
   Definition read_sampled (states : Z) : reader sampled :=
     let* a := integer t "the number of an action" in
     let* n := positive_number t "the sum of the shares" in
+    let* b := natural t "the share of outcomes that were not seen" in
     let* l := several t "the number of possible outcomes" 1 (read_possibility states) in
-    answered (Sampled a n l).
+    answered (Sampled a n b l).
   Definition read_data : reader (Z * data) :=
     keyword t "delta" ;;
     let* delta := rational t "delta" in
@@ -104,7 +106,7 @@ Section Reader.
     data_lower_at : Z; data_upper_at : Z }.
   Definition read_data_file : reader found_data :=
     keyword t "verified-risk-data" ;;
-    let* version := between t "the version of the format" 1 1 in
+    let* version := between t "the version of the format" 2 2 in
     keyword t "objective" ;;
     let* at_objective := here in
     let* o := read_tail in
@@ -130,7 +132,8 @@ End Reader.
 Definition words_of_data (why : data_reason) : string :=
   match why with
   | Plan why => words_of why
-  | end_not_proved => "refused: a lower end of a probability is not proved by the counts, or a row is not in order"
+  | end_not_proved =>
+      "refused: an end of a probability is not proved by the counts, or a row is not in order"
   end.
 Definition more_of_data (f : data_file) (why : data_reason) : list phrase :=
   match why, data_asked f, lower_of (data_lower f) with

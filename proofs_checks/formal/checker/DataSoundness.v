@@ -1,12 +1,12 @@
 (** * What [check_data] accepts is true of the process that the data are from
 
-    [data_check_sound]: if every proved end is at most the true probability, the certificate's policy attains the lower
+    [data_check_sound]: if every proved end is at most the true probability, and so for sets, the certificate's policy attains the lower
     bound and no policy exceeds the upper one.  [ends_hold]: so it is, unless a test is doubted.  [rarely_wrong]: that
     has probability at most delta, whatever behaviour collected the data, for all certificates at once. *)
 
-Require Import ZArith Reals Lra Lia List Bool.
+Require Import ZArith Reals Lra Lia List Bool Permutation.
 From Coquelicot Require Import Coquelicot.
-From VerifiedRisk Require Import FiniteLaw Objective ObjectiveFacts JointModel Rows Tree Program Check Verdict Meaning
+From VerifiedRisk Require Import FiniteLaw Objective ObjectiveFacts Blocks L1Deviation KtRedundancy JointModel Rows Tree Program Check Verdict Meaning
   ModelFacts RatFacts TablesAbove Budgets TailObjective TailRoute Soundness LawCheck Written MartingaleStep KlSets
     Ville DataCheck
   DataEnds DataEvent Completions RobustTables.
@@ -128,7 +128,7 @@ Section Ends.
         rewrite (nominal_actions _ _ Ht), znth_map, Hs, Ep. cbn [option_map].
         pose proof (mixture_plays d world (jtime h) (jstate h) (budget_choice mo g start choices h) p Ht) as Hm.
         rewrite Hs in Hm. specialize (Hm Ep). revert Hm. apply as_impl. intros j [o [Ho [_ Hj]]].
-        exists (completed p o). split; [unfold completions; cbv zeta; now apply (in_map (completed p)) | exact Hj]. }
+        exists (completed p o). split; [exact (in_map (completed p) _ _ Ho) | exact Hj]. }
       pose proof (robust_cost_above mo (group_steps d) Hgood Hsteps g start choices Hg pi' Hpi' Hplays Fc Fc_mono
         (cost_above V w alpha) (fun y Hy => cost_above_correct w alpha Htail V y Hy) x Ex) as Hle.
       unfold Fc in Hle. rewrite E_scal in Hle.
@@ -156,7 +156,7 @@ Section Ends.
     destruct H as [_ [_ [Ho [[Hl Hu] [Hlow [Hup _]]]]]].
     assert (Hokl : ok (lower c)) by now apply Z.ltb_lt in Hl. assert (Hoku : ok (upper c)) by now apply Z.ltb_lt in Hu.
     destruct o as [w alpha| |]; [|destruct (low k); discriminate Hlow..]. split.
-    - destruct (low k) as [|V g start choices| |]; try discriminate Hlow. exists (policy_of m0 (ByBudget V g start
+    - destruct (low k) as [|V g start choices| | |]; try discriminate Hlow. exists (policy_of m0 (ByBudget V g start
       choices)).
       split; [reflexivity|]. split; [apply is_jpolicy_playing|]. split; [apply plays_allowed_nominal|].
       cbn [robust_test snd] in Hlow. repeat rewrite andb_true_iff in Hlow. destruct Hlow as [[HV Hg] Hlow].
@@ -179,12 +179,25 @@ Definition counts (d : data) (past : list transition) : Prop :=
   forall s i p, znth (sampled_at d s) i = Some p -> visit_sum p = Z.of_nat (visits_in past (s, label p)) /\
     forall o, In o (possible p) -> times o = Z.of_nat (times_in past ((s, label p), seen_as o)).
 
-Lemma tally_counts tau past : fst (tally_of tau past) = times_in past tau /\
-  (fst (tally_of tau past) + snd (tally_of tau past) = visits_in past (fst tau))%nat.
+Lemma times_step t past sa os : INR (times_in (t :: past) (sa, os)) =
+  (if asked_dec (fst t) sa then ind (drawn_dec (snd t) os) * 1 else 0) + INR (times_in past (sa, os)).
 Proof.
-  unfold times_in, visits_in. induction past as [|t past [IH1 IH2]]; [split; reflexivity|]. cbn [tally_of filter].
-  destruct (tally_of tau past) as [x b]. cbn [fst snd] in *. destruct (asked_dec (fst t) (fst tau));
-    [destruct (drawn_dec (snd t) (snd tau))|]; cbn [fst snd length]; split; lia.
+  unfold times_in. cbn [filter fst snd]. destruct (asked_dec (fst t) sa); [|lra].
+  destruct (drawn_dec (snd t) os); cbn [length ind]; rewrite ?S_INR; lra.
+Qed.
+(** Visits that led into a list of outcomes, and all visits. *)
+Lemma tally_counts sa A past : NoDup A ->
+  INR (fst (tally_of sa A past)) = sum A (fun os => INR (times_in past (sa, os))) /\
+  (fst (tally_of sa A past) + snd (tally_of sa A past) = visits_in past sa)%nat.
+Proof.
+  intros HA. unfold visits_in. induction past as [|t past [IH1 IH2]].
+  - split; [|reflexivity]. cbn. rewrite sum_const. ring.
+  - rewrite (sum_ext _ _ _ (fun os _ => times_step t past sa os)), sum_plus, <- IH1. cbn [tally_of filter].
+    destruct (tally_of sa A past) as [x b]. cbn [fst snd] in *. destruct (asked_dec (fst t) sa) as [E|E].
+    + destruct (into_dec A (snd t)) as [H|H]; cbn [fst snd length]; (split; [|lia]).
+      * rewrite (sum_point drawn_dec A (snd t) (fun _ => 1) HA H), S_INR. ring.
+      * rewrite (sum_ext _ _ (fun _ => 0)), sum_const; [ring|]. intros os Ho. rewrite ind_no; [ring|]. intros <-. contradiction.
+    + split; [|exact IH2]. cbn [fst]. rewrite sum_const. ring.
 Qed.
 
 Lemma get_tree_of {X} s (x : X) l : get s (tree_of l) = Some x -> In (s, x) l.
@@ -230,10 +243,102 @@ Section Doubt.
   Hypothesis Hlisted : forall s i os, In ((s, i), os) listed ->
     almost_surely (world s i) (fun os' => In ((s, i), os') listed).
   Hypothesis Hdelta : 0 < delta.
-  Definition doubt_level : R := Rmax 1 (INR (length listed)) / delta.
 
-  Lemma doubt_level_pos : 0 < doubt_level.
-  Proof. apply Rdiv_lt_0_compat; [|assumption]. pose proof (Rmax_l 1 (INR (length listed))). lra. Qed.
+  (** ** The tests: each listed outcome of a pair, and each set of them *)
+
+  Definition pairs_listed : list (positive * Z) := nodup asked_dec (map fst listed).
+  Definition outcomes_listed (sa : positive * Z) : list (Z * positive) :=
+    nodup drawn_dec (map snd (filter (fun t => if asked_dec (fst t) sa then true else false) listed)).
+  Definition unit_level : R := 4 * Rmax 1 (INR (length listed)) / delta.
+  Definition end_test (tau : transition) : test := Test (fst tau) [snd tau] kt (unit_level / 3).
+  Definition set_test (sa : positive * Z) (A : list (Z * positive)) : test :=
+    let k := length (outcomes_listed sa) in
+    Test sa A ones_only (unit_level / INR k / kt (length A) (k - length A)).
+  Definition all_tests : list test := map end_test listed ++
+    flat_map (fun sa => map (set_test sa) (subsets (outcomes_listed sa))) pairs_listed.
+
+  Lemma unit_level_pos : 0 < unit_level.
+  Proof. unfold unit_level. apply Rdiv_lt_0_compat; [|assumption]. pose proof (Rmax_l 1 (INR (length listed))). lra. Qed.
+  Lemma in_pairs tau : In tau listed -> In (fst tau) pairs_listed.
+  Proof. intros H. apply nodup_In. now apply in_map. Qed.
+  Lemma in_outcomes sa os : In os (outcomes_listed sa) <-> In (sa, os) listed.
+  Proof.
+    unfold outcomes_listed. rewrite nodup_In, in_map_iff. split.
+    - intros [[sa' os'] [<- H]]. apply filter_In in H. destruct H as [H E]. cbn [fst snd] in *.
+      destruct (asked_dec sa' sa) as [->|]; [assumption | discriminate].
+    - intros H. exists (sa, os). split; [reflexivity|]. apply filter_In. split; [assumption|]. cbn.
+      destruct (asked_dec sa sa); [reflexivity | contradiction].
+  Qed.
+  Lemma outcomes_pos sa : In sa pairs_listed -> 0 < INR (length (outcomes_listed sa)).
+  Proof.
+    intros H. apply nodup_In, in_map_iff in H. destruct H as [[sa' os] [<- H]]. apply in_outcomes in H. apply lt_0_INR.
+    cbn [fst] in *. destruct (outcomes_listed sa'); [destruct H | cbn; lia].
+  Qed.
+
+  Lemma all_good tau : In tau all_tests -> good_test tau.
+  Proof.
+    pose proof unit_level_pos as Hu. unfold all_tests. intros H. apply in_app_iff in H. destruct H as [H|H].
+    - apply in_map_iff in H. destruct H as [t [<- _]]. split; [exact mixture_kt | cbn; lra].
+    - apply in_flat_map in H. destruct H as [sa [Hsa H]]. apply in_map_iff in H. destruct H as [A [<- _]].
+      split; [exact mixture_ones|]. cbn. apply Rdiv_lt_0_compat; [|apply kt_pos].
+      apply Rdiv_lt_0_compat; [assumption | now apply outcomes_pos].
+  Qed.
+
+  (** The weights of the sets sum to 1. *)
+  Lemma sum_weights {X} (l : list X) : forall a b,
+    sum (subsets l) (fun A => kt (a + length A) (b + length l - length A)) = kt a b.
+  Proof.
+    induction l as [|x l IH]; intros a b.
+    - cbn. rewrite Nat.add_0_r, Nat.add_0_r, Nat.sub_0_r. ring.
+    - cbn [subsets length]. rewrite sum_app, sum_map, <- (kt_split a b), <- (IH (S a) b), <- (IH a (S b)), Rplus_comm.
+      f_equal; apply sum_ext; intros A _; cbn [length]; f_equal; lia.
+  Qed.
+
+  (** No transition belongs to two pairs. *)
+  Lemma outcomes_few : sum pairs_listed (fun sa => INR (length (outcomes_listed sa))) <= INR (length listed).
+  Proof.
+    apply Rle_trans with (sum pairs_listed (fun sa =>
+      INR (length (filter (fun t => if asked_dec (fst t) sa then true else false) listed)))).
+    - apply sum_le. intros sa _. apply le_INR. unfold outcomes_listed.
+      rewrite <- (map_length snd (filter _ listed)). apply NoDup_incl_length; [apply NoDup_nodup|].
+      intros os. apply nodup_In.
+    - assert (N : NoDup pairs_listed) by apply NoDup_nodup. revert N. generalize pairs_listed. intros ps N.
+      clear Hlisted. induction listed as [|t l IH].
+      + cbn. rewrite sum_const. lra.
+      + cbn [length]. rewrite S_INR. rewrite (sum_ext _ _ (fun sa => ind (asked_dec (fst t) sa) * 1 +
+          INR (length (filter (fun t => if asked_dec (fst t) sa then true else false) l)))).
+        2:{ intros sa _. cbn [filter]. destruct (asked_dec (fst t) sa); cbn [length ind]; rewrite ?S_INR; ring. }
+        rewrite sum_plus. apply Rplus_le_compat_r with (r := 1) in IH. eapply Rle_trans; [|exact IH].
+        rewrite Rplus_comm. apply Rplus_le_compat_l.
+        destruct (in_dec asked_dec (fst t) ps) as [H|H]; [right; now apply (sum_point asked_dec ps (fst t) (fun _ => 1))|].
+        rewrite (sum_ext _ _ (fun _ => 0)), sum_const; [lra|]. intros sa Hsa. rewrite ind_no; [ring|]. intros <-. contradiction.
+  Qed.
+
+  Lemma all_levels : sum all_tests (fun tau => / level tau) <= delta.
+  Proof.
+    pose proof unit_level_pos as Hu. pose proof (Rmax_l 1 (INR (length listed))) as M1.
+    pose proof (Rmax_r 1 (INR (length listed))) as M2. unfold all_tests. rewrite sum_app, sum_map.
+    assert (H1 : sum listed (fun tau => / level (end_test tau)) = INR (length listed) * (3 / unit_level))
+      by (rewrite <- sum_const; apply sum_ext; intros tau _; cbn; field; lra).
+    assert (H2 : sum (flat_map (fun sa => map (set_test sa) (subsets (outcomes_listed sa))) pairs_listed)
+      (fun tau => / level tau) = sum pairs_listed (fun sa => / unit_level * INR (length (outcomes_listed sa)))).
+    { assert (Hin : forall sa, In sa pairs_listed -> In sa pairs_listed) by auto.
+      revert Hin. generalize pairs_listed at 1 3 4. intros l. induction l as [|sa l IH]; intros Hin; [reflexivity|].
+      cbn [flat_map sum]. rewrite sum_app, sum_map, IH by (intros; apply Hin; now right). f_equal.
+      pose proof (outcomes_pos sa (Hin sa (or_introl eq_refl))) as Hk.
+      rewrite (sum_ext _ _ (fun A => / unit_level * INR (length (outcomes_listed sa)) *
+        kt (0 + length A) (0 + length (outcomes_listed sa) - length A))).
+      - rewrite sum_scal, sum_weights, kt_0. ring.
+      - intros A _. cbn [level set_test]. cbn [Nat.add].
+        pose proof (kt_pos (length A) (length (outcomes_listed sa) - length A)). field. lra. }
+    rewrite H1, H2, sum_scal. pose proof outcomes_few as H3.
+    assert (H4 : 0 < / unit_level) by now apply Rinv_0_lt_compat.
+    apply Rle_trans with (4 * INR (length listed) * / unit_level); [unfold Rdiv; nra|].
+    unfold unit_level in *. set (x := Rmax 1 (INR (length listed))) in *.
+    replace (4 * INR (length listed) * / (4 * x / delta)) with (delta * (INR (length listed) / x)) by (field; lra).
+    rewrite <- (Rmult_1_r delta) at 2. apply Rmult_le_compat_l; [lra|].
+    apply Rmult_le_reg_r with x; [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
+  Qed.
 
   (** A data set about these transitions and this delta, with the counts of the past.  It has rows for some pairs, each
       with all its listed outcomes, and counts every listed transition as a test. *)
@@ -242,7 +347,41 @@ Section Doubt.
        forall os, In ((s, label p), os) listed <-> In os (map seen_as (possible p))) /\
     (Z.of_nat (length listed) <= tests d)%Z /\ real_of (failure d) = delta /\ counts d past.
 
-  Theorem ends_hold d past : about d past -> good_data d = true -> ~ misled_by_data world doubt_level listed past ->
+  Lemma level_le d : real_of (failure d) = delta -> (Z.of_nat (length listed) <= tests d)%Z ->
+    (0 < num (failure d))%Z -> (0 < den (failure d))%Z -> (1 <= tests d)%Z -> unit_level <= real_of (threshold d).
+  Proof.
+    intros Hfail Htests Hn Hd Ht1. unfold unit_level, threshold, real_of, four in *. cbn [num den].
+    rewrite !mult_IZR, <- Hfail. apply IZR_lt in Hn, Hd.
+    replace (4 * IZR (tests d) * IZR (den (failure d)) / IZR (num (failure d)))
+      with (4 * IZR (tests d) / (IZR (num (failure d)) / IZR (den (failure d)))) by (field; split; lra).
+    apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; now apply Rdiv_lt_0_compat|].
+    apply Rmult_le_compat_l; [lra|]. apply Rmax_lub; [now apply IZR_le | rewrite INR_IZR_INZ; now apply IZR_le].
+  Qed.
+  Lemma real_share c k : (0 < den c)%Z -> (0 < k)%Z -> real_of (share_of c k) = real_of c / IZR k.
+  Proof. intros Hc Hk. unfold real_of, share_of. cbn [num den]. rewrite mult_IZR. apply IZR_lt in Hc, Hk. field. lra. Qed.
+
+  Lemma chance_sum sa A : NoDup A -> chance world sa A = sum A (fun os => chance world sa [os]).
+  Proof.
+    intros HA. unfold chance, prob. rewrite <- E_sum. apply E_ext. intros y.
+    rewrite (sum_ext A _ (fun os => ind (drawn_dec y os) * 1)).
+    - destruct (into_dec A y) as [H|H]; cbn [ind].
+      + symmetry. now apply (sum_point drawn_dec A y (fun _ => 1)).
+      + rewrite (sum_ext _ _ (fun _ => 0)), sum_const; [ring|]. intros os Ho. rewrite ind_no; [ring|]. intros <-.
+        contradiction.
+    - intros os _. unfold ind. destruct (into_dec [os] y) as [[H|[]]|H], (drawn_dec y os) as [E|E]; try ring;
+        [now elim E | elim H; left; congruence].
+  Qed.
+
+  Lemma NoDup_map_filter {X Y} (f : X -> Y) (P : X -> bool) l : NoDup (map f l) -> NoDup (map f (filter P l)).
+  Proof.
+    induction l as [|x l IH]; [intros; constructor|]. cbn [map filter]. intros H. inversion H as [|? ? H1 H2]; subst.
+    destruct (P x); [|now apply IH]. cbn [map]. constructor; [|now apply IH]. intros Hin. apply H1.
+    apply in_map_iff in Hin. destruct Hin as [y [E Hy]]. apply filter_In in Hy. rewrite <- E. now apply in_map.
+  Qed.
+  Lemma zlen_of_nat {X} (l : list X) : zlen l = Z.of_nat (length l).
+  Proof. induction l as [|x l IH]; [reflexivity|]. cbn [zlen length]. lia. Qed.
+
+  Theorem ends_hold d past : about d past -> good_data d = true -> ~ misled_by_data world all_tests past ->
     forall s i p, znth (sampled_at d s) i = Some p -> row_holds world s (label p) p.
   Proof.
     intros [Hsame [Htests [Hfail Hcounts]]] Hgood Hnot s i p Hp. specialize (Hsame s i p Hp).
@@ -250,32 +389,80 @@ Section Doubt.
     apply Z.ltb_lt in Hn, Hd. apply Z.leb_le in Ht1. cbv zeta in Hall. rewrite forallb_forall in Hall.
     destruct (listed_row d s i p Hp) as [l [Hin Hi]]. specialize (Hall _ Hin). cbn [snd] in Hall.
     rewrite forallb_forall in Hall. specialize (Hall p (znth_In _ _ _ Hi)). unfold good_sampled in Hall.
-    repeat rewrite andb_true_iff in Hall. destruct Hall as [[[[H1 H2] H3] H4] H5].
+    repeat rewrite andb_true_iff in Hall. destruct Hall as [[[[[H1 H2] H3] H4] H5] H6].
     apply Z.ltb_lt in H2, H3. rewrite forallb_forall in H5. destruct (Hcounts s i p Hp) as [Hv Ht].
-    assert (Hc0 : (0 <= num (threshold d))%Z) by (unfold threshold; cbn [num]; nia).
-    assert (Hlevel : doubt_level <= real_of (threshold d)).
-    { unfold doubt_level, threshold, real_of in *. cbn [num den]. rewrite mult_IZR, <- Hfail. apply IZR_lt in Hn, Hd.
-      replace (IZR (tests d) * IZR (den (failure d)) / IZR (num (failure d)))
-        with (IZR (tests d) / (IZR (num (failure d)) / IZR (den (failure d)))) by (field; split; lra).
-      apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; now apply Rdiv_lt_0_compat|].
-      apply Rmax_lub; [now apply IZR_le | rewrite INR_IZR_INZ; now apply IZR_le]. }
-    split.
-    - now apply in_order_once.
-    - exact H2.
-    - exact H3.
+    assert (Hc0 : (0 < num (threshold d))%Z) by (unfold threshold, four; cbn [num]; nia).
+    assert (Hc1 : (0 < den (threshold d))%Z) by exact Hn.
+    pose proof (level_le d Hfail Htests Hn Hd Ht1) as Hlevel. pose proof (in_order_once _ H1) as Honce.
+    set (sa := (s, label p)) in *. set (k := length (possible p)). assert (Hk : (0 < k)%nat).
+    { unfold k. destruct (possible p); [discriminate | cbn; lia]. }
+    assert (Hlist : forall o, In o (possible p) -> In (sa, seen_as o) listed)
+      by (intros o Ho; apply Hsame, in_map_iff; now exists o).
+    assert (Hb0 : (0 < beyond p)%Z /\ (0 <= inner p)%Z).
+    { unfold good_beyond in H6. apply andb_true_iff in H6. destruct H6 as [B0 B1]. apply Z.ltb_lt in B0.
+      split; [assumption|]. unfold inner. apply orb_true_iff in B1. destruct B1 as [B1|B1]; [apply Z.eqb_eq in B1; lia|].
+      repeat rewrite andb_true_iff in B1. destruct B1 as [[B1 _] _]. apply Z.ltb_lt in B1. lia. }
+    split; [exact Honce | tauto | tauto | exact H3 | | |].
     - destruct (possible p) as [|o0 rest] eqn:Epos; [discriminate|].
       pose proof (Hlisted s (label p) (seen_as o0) (proj2 (Hsame (seen_as o0)) (or_introl eq_refl))) as Has.
       revert Has. apply as_impl. intros os. apply Hsame.
-    - intros o Ho. assert (Hin0 : In ((s, label p), seen_as o) listed) by (apply Hsame, in_map_iff; now exists o).
-      pose proof (not_misled_covered world doubt_level listed past _ Hnot Hin0) as Hcov.
-      pose proof (chance_range world Hworld ((s, label p), seen_as o)) as Hc.
-      destruct (tally_counts ((s, label p), seen_as o) past) as [C1 C2]. cbn [fst] in C2.
-      apply (good_end_below (threshold d) (shares p) o (fst (tally_of ((s, label p), seen_as o) past))
-        (snd (tally_of ((s, label p), seen_as o) past))); try assumption.
-      + rewrite C1. now apply Ht.
-      + unfold kt_covered in *. eapply Rlt_le_trans; [exact Hcov|]. apply Rmult_le_compat_r; [|assumption].
-        now apply lik_nonneg.
+    - intros o Ho. pose proof (not_misled_trusted world all_tests past (end_test (sa, seen_as o)) Hnot) as Hcov.
+      unfold mixed, likelihood in Hcov. cbn [end_test pair_of into mixing level fst snd] in Hcov.
+      pose proof (chance_range world Hworld sa [seen_as o]) as Hc.
+      destruct (tally_counts sa [seen_as o] past) as [C1 C2]; [repeat constructor; intros []|].
+      destruct (tally_of sa [seen_as o] past) as [x b] eqn:Ex. cbn [fst snd sum] in C1, C2. rewrite Rplus_0_r in C1.
+      apply INR_eq in C1. subst x.
+      apply (good_end_below (share_of (threshold d) 3) (shares p) o (times_in past (sa, seen_as o)) b); try assumption.
+      + cbn [share_of den]. lia.
+      + cbn [share_of num]. lia.
+      + now apply Ht.
+      + unfold kt_covered. eapply Rlt_le_trans; [apply Hcov|].
+        * apply in_or_app. left. apply (in_map end_test _ (sa, seen_as o)), Hlist, Ho.
+        * apply Rmult_le_compat_r; [now apply lik_nonneg|]. rewrite real_share by (assumption || lia). lra.
       + rewrite C2, <- Hv. now apply H5.
+    - intros Hi0. set (A := filter (fun os => if into_dec (map seen_as (seen p)) os then true else false)
+        (outcomes_listed sa)).
+      assert (Hs : NoDup (map seen_as (seen p))) by now apply NoDup_map_filter.
+      assert (HA : Permutation A (map seen_as (seen p))).
+      { apply NoDup_Permutation; [apply NoDup_filter, NoDup_nodup | exact Hs|]. intros os. unfold A. rewrite filter_In.
+        destruct (into_dec (map seen_as (seen p)) os) as [H|H]; [|split; [intros []; discriminate | contradiction]].
+        split; [tauto|]. intros _. split; [|reflexivity]. apply in_outcomes. apply in_map_iff in H.
+        destruct H as [o [<- Ho]]. apply Hlist, in_seen, Ho. }
+      assert (HO : Permutation (outcomes_listed sa) (map seen_as (possible p))).
+      { apply NoDup_Permutation; [apply NoDup_nodup | exact Honce|]. intros os. rewrite in_outcomes. apply Hsame. }
+      assert (HAlen : length A = length (seen p)) by (rewrite (Permutation_length HA); apply map_length).
+      assert (HOlen : length (outcomes_listed sa) = k) by (rewrite (Permutation_length HO); apply map_length).
+      assert (HAdup : NoDup A) by apply NoDup_filter, NoDup_nodup.
+      assert (Hle : (length (seen p) <= k)%nat).
+      { rewrite <- HAlen, <- HOlen. apply NoDup_incl_length; [assumption|]. intros os. unfold A. now rewrite filter_In. }
+      pose proof (not_misled_trusted world all_tests past (set_test sa A) Hnot) as Hcov.
+      unfold mixed, likelihood in Hcov. cbn [set_test pair_of into mixing level] in Hcov.
+      destruct (tally_counts sa A past HAdup) as [C1 C2].
+      assert (Hall : fst (tally_of sa A past) = visits_in past sa).
+      { apply INR_eq. rewrite C1, (sum_Permutation _ _ _ HA), sum_map. unfold seen. rewrite sum_filter.
+        rewrite (INR_IZR_INZ (visits_in past sa)), <- Hv. unfold visit_sum. rewrite IZR_zsum. apply sum_ext.
+        intros o Ho. rewrite (Ht o Ho). rewrite <- INR_IZR_INZ. destruct (Z.ltb_spec 0 (Z.of_nat (times_in past (sa,
+          seen_as o)))) as [H|H]; [reflexivity|].
+        replace (times_in past (sa, seen_as o)) with O by lia. reflexivity. }
+      destruct (tally_of sa A past) as [x b]. cbn [fst snd] in Hall, C2. assert (b = O) as -> by lia. subst x.
+      rewrite HAlen, HOlen in Hcov. specialize (Hcov ltac:(apply in_or_app; right; apply in_flat_map; exists sa;
+        split; [destruct (possible p) as [|o0 rest]; [discriminate|]; exact (in_pairs _ (Hlist o0 (or_introl eq_refl))) |
+        apply in_map, filter_is_subset])).
+      unfold lik in Hcov. cbn [pow ones_only] in Hcov. rewrite Rmult_1_r in Hcov.
+      pose proof (chance_range world Hworld sa A) as Hc. pose proof (kt_pos (length (seen p)) (k - length (seen p))) as
+        Hkt.
+      destruct (good_beyond_below (share_of (threshold d) (zlen (possible p))) p (length (seen p))
+        (k - length (seen p)) (visits_in past sa) (chance world sa A)) as [_ [He|[_ He]]]; try assumption.
+      + cbn [share_of den]. rewrite zlen_of_nat. fold k. lia.
+      + apply zlen_of_nat.
+      + rewrite zlen_of_nat. fold k. lia.
+      + eapply Rlt_le_trans; [exact Hcov|]. apply Rmult_le_compat_r; [apply pow_le, Hc|].
+        apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|]. rewrite zlen_of_nat. fold k.
+        rewrite real_share, <- INR_IZR_INZ by (assumption || lia). apply Rmult_le_compat_r; [|assumption].
+        left. now apply Rinv_0_lt_compat, lt_0_INR.
+      + exfalso. unfold inner in Hi0. lia.
+      + eapply Rle_trans; [exact He|]. right. rewrite chance_sum by assumption.
+        now rewrite (sum_Permutation _ _ _ HA), sum_map.
   Qed.
 
   (** ** All certificates at once *)
@@ -290,28 +477,19 @@ Section Doubt.
          (forall pi, is_jpolicy pi -> plays_allowed (truth d world) pi ->
             value_of o (jreturn_law (truth d world) pi) <= real_of (upper c))).
 
-  Lemma false_only_if_misled past : claim_false past -> misled_by_data world doubt_level listed past.
+  Lemma false_only_if_misled past : claim_false past -> misled_by_data world all_tests past.
   Proof.
     intros [d [o [c [k [H1 [H3 H4]]]]]].
-    destruct (Exists_dec (fun tau => doubted_at world doubt_level tau past) listed (fun tau => Rle_dec _ _)) as [H|H];
+    destruct (Exists_dec (fun tau => doubted_at world tau past) all_tests (fun tau => Rle_dec _ _)) as [H|H];
       [exact H|].
     exfalso. apply H4. pose proof H3 as H5. unfold check_data, data_tests in H5. cbn [forallb snd] in H5.
     repeat rewrite andb_true_iff in H5. destruct H5 as [G1 [G2 _]].
     apply (data_check_sound d world Hworld (ends_hold d past H1 G1 H) G2 o c k H3).
   Qed.
 
-  Theorem rarely_misled_by_data n : prob (process (next_transition world ask) n) (misled_sometime world doubt_level
-    listed) <=
-    delta.
-  Proof.
-    eapply Rle_trans; [apply (rarely_doubted world Hworld ask Hask doubt_level doubt_level_pos listed n)|].
-    unfold doubt_level. pose proof (Rmax_l 1 (INR (length listed))) as M1. pose proof (Rmax_r 1 (INR (length listed)))
-      as M2.
-    set (x := Rmax 1 (INR (length listed))) in *.
-    replace (INR (length listed) / (x / delta)) with (delta * (INR (length listed) / x)) by (field; lra).
-    rewrite <- (Rmult_1_r delta) at 2. apply Rmult_le_compat_l; [lra|].
-    apply Rmult_le_reg_r with x; [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
-  Qed.
+  Theorem rarely_misled_by_data n :
+    prob (process (next_transition world ask) n) (misled_sometime world all_tests) <= delta.
+  Proof. eapply Rle_trans; [apply (rarely_doubted world Hworld ask Hask all_tests all_good n) | exact all_levels]. Qed.
 
   (** Given: any behaviour that collects the data, any laws of outcomes that stay in the list of possible transitions, a
       list and a delta fixed before the data are seen.

@@ -189,19 +189,19 @@ Section Reads.
     unfold read_machine. part.
   Qed.
   Local Hint Resolve reads_machine : reading.
-  Lemma reads_lower k o : reads t (read_lower t k o) items_of_lower.
-  Proof. unfold read_lower. cbv zeta. part. Qed.
-
   Lemma reads_costs left : reads t (read_costs t left) pair.
   Proof. unfold read_costs. part. Qed.
-  Lemma reads_fill_costs g : reads t (fill (multipliers g) (read_costs t)) (flat_map pair).
+  Lemma reads_fill_costs n : (0 <= n)%Z -> reads t (fill n (read_costs t)) (flat_map pair).
   Proof.
-    apply (gives_weaker _ _ _ _ (gives_fill t (multipliers g) _ _ reads_costs ltac:(unfold multipliers; lia))).
-    now intros y l [-> _].
+    intros H. apply (gives_weaker _ _ _ _ (gives_fill t n _ _ reads_costs H)). now intros y l [-> _].
   Qed.
-  Local Hint Resolve reads_fill_costs : reading.
-  Lemma reads_cover k o g depth : reads t (read_cover t k o g depth) items_of_cover.
-  Proof. induction depth as [|depth IH]; cbn [read_cover]; [discriminate | part]. Qed.
+  Lemma multipliers_nonneg ws : (0 <= multipliers ws)%Z.
+  Proof. unfold multipliers. lia. Qed.
+  Local Hint Resolve reads_fill_costs multipliers_nonneg Z.le_max_l : reading.
+  Lemma reads_lower k o : reads t (read_lower t k o) items_of_lower.
+  Proof. unfold read_lower. cbv zeta. part. Qed.
+  Lemma reads_cover n large depth : (0 <= n)%Z -> reads t (read_cover t n large depth) items_of_cover.
+  Proof. intros H. induction depth as [|depth IH]; cbn [read_cover]; [discriminate | part]. Qed.
   Local Hint Resolve reads_cover : reading.
   Lemma reads_upper k o : reads t (read_upper t k o) items_of_upper.
   Proof. unfold read_upper. cbv zeta. part. Qed.

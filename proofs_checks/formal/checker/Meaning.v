@@ -153,6 +153,7 @@ Definition policy_of (m : model) (p : lower_proof) : jpolicy positive Z Z :=
   match p with
   | ByMarkov _ choices => playing m (fun h => markov_choice choices (jtime h) (jstate h))
   | ByBudget _ g start choices => playing m (budget_choice m g start choices)
-  | ByCells _ c start choices => playing m (cell_choice m c (real_of (cell_unit c) * IZR start) choices)
+  | ByCells _ c start choices | ByLines _ c start _ choices =>
+      playing m (cell_choice m c (real_of (cell_unit c) * IZR start) choices)
   | ByLaw _ mix_den parts => mixture_policy m mix_den parts
   end.

@@ -222,8 +222,10 @@ Lemma lower_once p q l m : agree (items_of_lower p ++ Name "upper" :: l) (items_
   p = q.
 Proof.
   intros H. unfold items_of_lower in H.
-  destruct p as [V c|V g b c|V g b c|V n k], q as [V' c'|V' g' b' c'|V' g' b' c'|V' n' k']; decode H; auto.
+  destruct p as [V c|V g b c|V g b c|V g b r c|V n k], q as [V' c'|V' g' b' c'|V' g' b' c'|V' g' b' r' c'|V' n' k'];
+    decode H; auto.
   - apply grid_once in H. destruct H as [-> H]. decode H. reflexivity.
+  - apply cells_once in H. destruct H as [-> H]. decode H. reflexivity.
   - apply cells_once in H. destruct H as [-> H]. decode H. reflexivity.
   - unfold items_of_list in H. cbn [app] in H. apply agree_int in H. destruct H as [E H].
     apply machines_once in H; [now subst | lia].

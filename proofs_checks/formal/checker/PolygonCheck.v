@@ -155,12 +155,16 @@ Definition passed_test (m : model) (g : grid) (start lo lo' hi' V k : Z) (p : ra
   let v := table_below m g (rate_0 m g) 0 terminal (windows g) (steps m) in
   (0 <? V) && forallb (fun y => 0 <=? y) terminal && rat_le p (Rat (start_look m 0 lo v start) (V * initial_den m)).
 
-Fixpoint covered (leaf : list Z -> box -> bool) (passed : Z -> Z -> rat -> bool) (c : cover) (b : box) : bool :=
+(** [reach] is 0 if a coordinate is one number, which a cut compares with p, and 1 if it is a cell that holds many: a
+    cut then compares the first of cell k, and what is at least p lies in the cells before. *)
+Fixpoint covered (reach : Z) (leaf : list Z -> box -> bool) (passed : Z -> Z -> rat -> bool) (c : cover) (b : box) :
+  bool :=
   match c with
   | Dual costs => leaf costs b
-  | Cut k p below above => positive_den p && covered leaf passed below (cap k p b) && covered leaf passed above
-    (raise k p b)
-  | Passed V k p rest => positive_den p && passed V k p && covered leaf passed rest (raise k p b)
+  | Cut k p below above =>
+      positive_den p && covered reach leaf passed below (cap k p b) &&
+      covered reach leaf passed above (raise (k - reach) p b)
+  | Passed V k p rest => positive_den p && passed V k p && covered reach leaf passed rest (raise (k - reach) p b)
   end.
 
 Definition polygon_by_cover (m : model) (V : Z) (g : grid) (start : Z) (c : cover) (corners : rat -> list (rat * rat))
@@ -173,7 +177,7 @@ Definition polygon_by_cover (m : model) (V : Z) (g : grid) (start : Z) (c : cove
       (0 <? V) && good_grid g && (lo <=? start) && (start <=? hi) && (lo' <=? hi') &&
       all_never_below m g (rate_0 m g) (windows g) (steps m) && all_never_above m g (rate_0 m g) (windows g)
         (steps m) &&
-      covered (dual_test m V g start lo corners need) (passed_test m g start lo lo' hi') c
+      covered 0 (dual_test m V g start lo corners need) (passed_test m g start lo lo' hi') c
         (along (fun _ => (of_Z 0, of_Z 1)) lo' (counter (lo' + 1) hi'))
   | _, _ => false
   end.

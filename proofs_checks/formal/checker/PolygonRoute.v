@@ -58,50 +58,71 @@ Qed.
 Fixpoint inside (F : Z -> R) (k : Z) (b : box) : Prop :=
   match b with [] => True | (l, u) :: b' => ok l /\ ok u /\ real_of l <= F k <= real_of u /\ inside F (k + 1) b' end.
 
-Lemma inside_cap F p (b : box) : (forall j k, (j <= k)%Z -> F k <= F j) -> ok p -> forall k i,
-  inside F k b -> F (k + i)%Z <= real_of p -> inside F k (cap i p b).
+Lemma inside_cap F p (b : box) : ok p -> forall k i, inside F k b ->
+  (forall j, (k + i <= j)%Z -> F j <= real_of p) -> inside F k (cap i p b).
 Proof.
-  intros HF Hp. induction b as [|[l u] b IH]; intros k i Hin Hle; [exact I|]. destruct Hin as [Hl [Hu [Hb Hrest]]].
+  intros Hp. induction b as [|[l u] b IH]; intros k i Hin Hle; [exact I|]. destruct Hin as [Hl [Hu [Hb Hrest]]].
   cbn [cap inside].
   split; [assumption|]. split; [destruct (i <=? 0)%Z; [now apply ok_rmin | assumption]|]. split.
   - split; [apply Hb|]. destruct (Z.leb_spec i 0) as [Hi|Hi]; [|apply Hb]. rewrite real_rmin by assumption.
-    apply Rmin_glb; [apply Hb|].
-    pose proof (HF (k + i)%Z k ltac:(lia)). lra.
-  - apply IH; [assumption|]. now replace (k + 1 + (i - 1))%Z with (k + i)%Z by lia.
+    apply Rmin_glb; [apply Hb|]. apply Hle. lia.
+  - apply IH; [assumption|]. intros j Hj. apply Hle. lia.
 Qed.
 
-Lemma inside_raise F p (b : box) : (forall j k, (j <= k)%Z -> F k <= F j) -> ok p -> forall k i,
-  inside F k b -> real_of p <= F (k + i)%Z -> inside F k (raise i p b).
+Lemma inside_raise F p (b : box) : ok p -> forall k i, inside F k b ->
+  (forall j, (j <= k + i)%Z -> real_of p <= F j) -> inside F k (raise i p b).
 Proof.
-  intros HF Hp. induction b as [|[l u] b IH]; intros k i Hin Hle; [exact I|]. destruct Hin as [Hl [Hu [Hb Hrest]]].
+  intros Hp. induction b as [|[l u] b IH]; intros k i Hin Hle; [exact I|]. destruct Hin as [Hl [Hu [Hb Hrest]]].
   cbn [raise inside].
   split; [destruct (0 <=? i)%Z; [now apply ok_rmax | assumption]|]. split; [assumption|]. split.
   - split; [|apply Hb]. destruct (Z.leb_spec 0 i) as [Hi|Hi]; [|apply Hb]. rewrite real_rmax by assumption.
-    apply Rmax_lub; [apply Hb|].
-    pose proof (HF k (k + i)%Z ltac:(lia)). lra.
-  - apply IH; [assumption|]. now replace (k + 1 + (i - 1))%Z with (k + i)%Z by lia.
+    apply Rmax_lub; [apply Hb|]. apply Hle. lia.
+  - apply IH; [assumption|]. intros j Hj. apply Hle. lia.
 Qed.
 
-(** If every leaf says Q for the boxes that hold F, so does the tree. *)
-Lemma covered_correct (F : Z -> R) (leaf : list Z -> box -> bool) (passed : Z -> Z -> rat -> bool) (N : nat)
-  (Q : Prop) : (forall j k, (j <= k)%Z -> F k <= F j) ->
-  (forall costs b, length b = N -> leaf costs b = true -> inside F 0 b -> Q) ->
-  (forall V k p, ok p -> passed V k p = true -> real_of p <= F k) ->
-  forall c b, length b = N -> covered leaf passed c b = true -> inside F 0 b -> Q.
+Lemma inside_ext F F' (b : box) : (forall k, F k = F' k) -> forall k, inside F k b -> inside F' k b.
 Proof.
-  intros HF Hleaf Hpassed. assert (Hcap : forall p b i, length (cap i p b) = length b)
+  intros H. induction b as [|[l u] b IH]; intros k; [trivial|]. cbn [inside]. rewrite H.
+  intros [Hl [Hu [Hb Hrest]]]. auto.
+Qed.
+
+Lemma inside_everything F {X} (l : list X) : (forall k, 0 <= F k <= 1) ->
+  forall k z, inside F k (along (fun _ => (of_Z 0, of_Z 1)) z l).
+Proof.
+  intros HF. induction l as [|y l IH]; intros k z; cbn [along inside]; [exact I|]. split; [apply ok_of_Z|].
+  split; [apply ok_of_Z|]. split; [rewrite !real_of_Z; apply HF | apply IH].
+Qed.
+
+(** Coordinate k of a box holds [fine] numbers, F (k fine), ..., F (k fine + fine - 1). *)
+Definition held (F : Z -> R) (fine : Z) (b : box) : Prop :=
+  forall i, (0 <= i < fine)%Z -> inside (fun k => F (k * fine + i)%Z) 0 b.
+
+(** If every leaf says Q for the boxes that hold F, so does the tree. *)
+Lemma covered_correct (F : Z -> R) (fine reach : Z) (leaf : list Z -> box -> bool) (passed : Z -> Z -> rat -> bool)
+  (N : nat) (Q : Prop) : (forall j k, (j <= k)%Z -> F k <= F j) -> (0 < fine)%Z ->
+  (reach = 0 /\ fine = 1 \/ reach = 1)%Z ->
+  (forall costs b, length b = N -> leaf costs b = true -> held F fine b -> Q) ->
+  (forall V k p, ok p -> passed V k p = true -> real_of p <= F (k * fine)%Z) ->
+  forall c b, length b = N -> covered reach leaf passed c b = true -> held F fine b -> Q.
+Proof.
+  intros HF Hfine Hreach Hleaf Hpassed. assert (Hcap : forall p b i, length (cap i p b) = length b)
     by (intros p b; induction b as [|[l u] b IH]; intros i; cbn; auto).
   assert (Hraise : forall p b i, length (raise i p b) = length b)
     by (intros p b; induction b as [|[l u] b IH]; intros i; cbn; auto).
+  assert (Hup : forall k p b, ok p -> held F fine b -> F (k * fine)%Z <= real_of p -> held F fine (cap k p b)).
+  { intros k p b Hp Hin Hle i Hi. apply inside_cap; [assumption | now apply Hin|]. intros j Hj.
+    eapply Rle_trans; [|exact Hle]. apply HF. nia. }
+  assert (Hdown : forall k p b, ok p -> held F fine b -> real_of p <= F (k * fine)%Z ->
+    held F fine (raise (k - reach) p b)).
+  { intros k p b Hp Hin Hle i Hi. apply inside_raise; [assumption | now apply Hin|]. intros j Hj.
+    eapply Rle_trans; [exact Hle|]. apply HF. nia. }
   induction c as [costs|k p below IHb above IHa|V k p rest IH]; intros b Hlen H Hin; cbn [covered] in H;
-    [now apply (Hleaf costs b)| |].
-  2:{ repeat rewrite andb_true_iff in H. destruct H as [[Hp H1] H2]. apply Z.ltb_lt in Hp.
-      apply (IH (raise k p b)); [now rewrite Hraise | assumption | apply inside_raise; auto]. cbn.
-      now apply (Hpassed V). }
-  repeat rewrite andb_true_iff in H. destruct H as [[Hp H1] H2]. apply Z.ltb_lt in Hp.
-  destruct (Rle_dec (F k) (real_of p)) as [Hle|Hgt].
-  - apply (IHb (cap k p b)); [now rewrite Hcap | assumption | apply inside_cap; auto].
-  - apply (IHa (raise k p b)); [now rewrite Hraise | assumption | apply inside_raise; auto]. cbn. lra.
+    [now apply (Hleaf costs b)| |]; repeat rewrite andb_true_iff in H; destruct H as [[Hp H1] H2];
+    apply Z.ltb_lt in Hp.
+  - destruct (Rle_dec (F (k * fine)%Z) (real_of p)) as [Hle|Hgt].
+    + apply (IHb (cap k p b)); [now rewrite Hcap | assumption | now apply Hup].
+    + apply (IHa (raise (k - reach) p b)); [now rewrite Hraise | assumption | apply Hdown; auto; lra].
+  - apply (IH (raise (k - reach) p b)); [now rewrite Hraise | assumption | apply Hdown; auto]. now apply (Hpassed V).
 Qed.
 
 (** ** Costs *)
@@ -293,14 +314,14 @@ Section Cover.
       { unfold b0, counter. replace (hi' - (lo' + 1) + 1)%Z with (hi' - lo')%Z by lia.
         generalize (Z.to_nat (hi' - lo')) as n. generalize lo' as z.
         intros z n; revert z; induction n as [|n IH]; intros z; cbn; [reflexivity | now rewrite IH]. }
-      assert (Hin0 : inside F 0 b0).
-      { assert (Hgen : forall (l : list unit) k z, inside F k (along (fun _ => (of_Z 0, of_Z 1)) z l)); [|apply Hgen].
-        induction l as [|y l IH]; intros k z; cbn [along inside]; [exact I|]. split; [apply ok_of_Z|].
-        split; [apply ok_of_Z|].
-        split; [rewrite !real_of_Z; apply HF | apply IH]. }
-      apply (covered_correct F (dual_test m V g start lo corners need) (passed_test m g start lo lo' hi')
-        (Z.to_nat (hi' - lo')) (real_of need <= S) Hanti) with (c := boxes) (b := b0); try assumption.
-      intros costs b Hlen Htest Hin. unfold dual_test in Htest. set (terminal := partial_sums 0 costs) in *.
+      apply (covered_correct F 1 0 (dual_test m V g start lo corners need) (passed_test m g start lo lo' hi')
+        (Z.to_nat (hi' - lo')) (real_of need <= S) Hanti) with (c := boxes) (b := b0);
+        [lia | now left | | | assumption | assumption | intros i _; apply inside_everything; auto].
+      2:{ intros V0 k p. rewrite Z.mul_1_r. apply Hpassed. }
+      intros costs b Hlen Htest Hheld.
+      assert (Hin : inside F 0 b)
+        by (apply (inside_ext (fun k => F (k * 1 + 0)%Z)); [intros k; f_equal; lia | apply Hheld; lia]).
+      unfold dual_test in Htest. set (terminal := partial_sums 0 costs) in *.
       set (bottom := smallest 0 terminal) in *.
       destruct (tilted_sum V corners costs b) as [x|] eqn:Ex; [|discriminate]. apply andb_true_iff in Htest.
       destruct Htest as [Hbot Htest].

@@ -56,14 +56,16 @@ Record memory_rule := MemoryRule { factor : Z; coin_den : Z; moves : list (Z * (
 Record memory_row := MemoryRow { first : Z; before : Z; row_runs : list (Z * Z) }.
 Record machine := Machine { mem_0 : Z; mem_rules : list memory_rule; mem_tables : list (tree memory_row) }.
 
-(** [ByLaw]: machines drawn at the start with probabilities weight / mix_den. *)
+(** [ByLines]: the policy of [ByCells], and multipliers over the scale for the cells: see [CellCoverCheck.v].
+    [ByLaw]: machines drawn at the start with probabilities weight / mix_den. *)
 Inductive lower_proof :=
 | ByMarkov (scale : Z) (choices : list (tree Z))
 | ByBudget (scale : Z) (g : grid) (start : Z) (choices : list budget_rows)
 | ByCells (scale : Z) (c : cells) (start : Z) (choices : list budget_rows)
+| ByLines (scale : Z) (c : cells) (start : Z) (costs : list Z) (choices : list budget_rows)
 | ByLaw (scale : Z) (mix_den : Z) (parts : list (Z * machine)).
 (** A tree of cuts whose leaves hold multipliers over the scale, and of levels that every policy passes, each by a table
-    of its own scale: see [PolygonCheck.v]. *)
+    of its own scale: see [PolygonCheck.v]; by cells [CellCoverCheck.v], by returns [ReturnsCheck.v]. *)
 Inductive cover :=
 | Dual (costs : list Z)
 | Cut (coordinate : Z) (level : rat) (below above : cover)
@@ -73,7 +75,9 @@ Inductive upper_proof :=
 | ByBudgets (scale : Z) (g : grid)
 | ByAllCells (scale : Z) (c : cells)
 | ByThreshold (scale : Z) (g : grid) (start : Z)
-| ByCover (scale : Z) (g : grid) (start : Z) (boxes : cover).
+| ByCover (scale : Z) (g : grid) (start : Z) (boxes : cover)
+| ByCellCover (scale : Z) (c : cells) (start : Z) (boxes : cover)
+| ByReturns (scale : Z) (returns : list Z) (boxes : cover).
 Record certificate := Certificate { low : lower_proof; up : upper_proof }.
 
 (** ** Models that are what they should be *)

@@ -13,7 +13,7 @@ Notation "'let*' x := r 'in' k" := (and_then r (fun x => k)) (at level 200, x na
 Notation "r ;; k" := (and_then r (fun _ => k)) (at level 100, right associativity).
 
 (** The latest format that is read. *)
-Definition latest_format : Z := 2.
+Definition latest_format : Z := 3.
 
 Section File.
   Variable t : text.
@@ -221,6 +221,10 @@ Section File.
       in
     answered (w, (z, l)).
 
+  Definition read_costs (left : Z) : reader (Z * Z) :=
+    let* n := between "the length of a run of multipliers" 1 left in let* c := integer "a multiplier" in
+      answered (n, c).
+
   Definition read_lower (k : needs) (o : objective) : reader written_lower :=
     let states := state_number k in
     let horizon := step_number k in
@@ -245,6 +249,16 @@ Section File.
            let* b := read_start "the node at the start" in
            let* l := read_all_choices states horizon (several "the number of runs" 1 read_run) in
            answered (WrittenCells V c b l));
+        ("lines",
+           let* V := read_scale in
+           let* c := read_cells horizon in
+           unless (large_cells k V o c) ;;
+           let* b := read_start "the node at the start" in
+           keyword "multipliers" ;;
+           let* runs := fill (multipliers (cell_windows c)) read_costs in
+           keyword "policy" ;;
+           let* l := read_all_choices states horizon (several "the number of runs" 1 read_run) in
+           answered (WrittenLines V c b runs l));
         ("law",
            let* V := read_scale in
            unless (large_number k V) ;;
@@ -252,10 +266,8 @@ Section File.
            let* l := several "the number of machines" 1 (read_machine states horizon) in
            answered (WrittenLaw V n l)) ].
 
-  Definition read_costs (left : Z) : reader (Z * Z) :=
-    let* n := between "the length of a run of multipliers" 1 left in let* c := integer "a multiplier" in
-      answered (n, c).
-  Fixpoint read_cover (k : needs) (o : objective) (g : grid) (depth : nat) : reader written_cover :=
+  (** [n] multipliers at every leaf, and what a scale of its own may not ask for. *)
+  Fixpoint read_cover (n : Z) (large : Z -> list phrase) (depth : nat) : reader written_cover :=
     match depth with
     | O => fun i => Stopped i [Say "cuts more than "; Figure deepest_cover; Say " deep"]
     | S depth' =>
@@ -263,17 +275,17 @@ Section File.
           [ ("cut",
                let* c := integer "the coordinate of a cut" in
                let* p := rational "the level of a cut" in
-               let* below := read_cover k o g depth' in
-               let* above := read_cover k o g depth' in
+               let* below := read_cover n large depth' in
+               let* above := read_cover n large depth' in
                answered (WrittenCut c p below above));
             ("passed",
                let* V := read_scale in
-               unless (large_grid k V o g) ;;
+               unless (large V) ;;
                let* c := integer "the coordinate of a level that is passed" in
                let* p := rational "a level that is passed" in
-               let* more := read_cover k o g depth' in
+               let* more := read_cover n large depth' in
                answered (WrittenPassed V c p more));
-            ("dual", let* l := fill (multipliers g) read_costs in answered (WrittenDual l)) ]
+            ("dual", let* l := fill n read_costs in answered (WrittenDual l)) ]
     end.
   Definition enough_depth : nat := Z.to_nat (deepest_cover + 1).
 
@@ -303,9 +315,27 @@ Section File.
            let* g := read_grid horizon in
            unless (large_grid k V o g) ;;
            let* b := read_start "the index at the start" in
-           let* boxes := read_cover k o g enough_depth in
-           unless (large_cover k V g boxes) ;;
-           answered (WrittenCover V g b boxes)) ].
+           let n := multipliers (windows g) in
+           let* boxes := read_cover n (fun own => large_grid k own o g) enough_depth in
+           unless (large_cover k V n boxes) ;;
+           answered (WrittenCover V g b boxes));
+        ("cell_cover",
+           let* V := read_scale in
+           let* c := read_cells horizon in
+           unless (large_cells k V o c) ;;
+           let* b := read_start "the node at the start" in
+           let n := multipliers (cell_windows c) in
+           let* boxes := read_cover n (fun own => large_cells k own o c) enough_depth in
+           unless (large_cover k V n boxes) ;;
+           answered (WrittenCellCover V c b boxes));
+        ("return_cover",
+           let* V := read_scale in
+           let* returns := several "the number of returns" 1 (integer "a return") in
+           let n := Z.max 0 (zlen returns - 1) in
+           unless (large_sums k V (n + 1)) ;;
+           let* boxes := read_cover n (fun own => large_sums k own (n + 1)) enough_depth in
+           unless (large_cover k V n boxes) ;;
+           answered (WrittenReturns V returns boxes)) ].
 
   (** ** The whole *)
 

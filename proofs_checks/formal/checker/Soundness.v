@@ -8,7 +8,7 @@ Require Import ZArith Reals Lra Lia List Bool.
 From Coquelicot Require Import Coquelicot.
 From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity JointModel Rows Tree Program Check PolygonCheck Verdict
   Meaning ModelFacts RatFacts TablesAbove TailRoute QuantileRoute CellsRoute PolygonObjective PolygonRoute LawCheck
-  Machines TailObjective LawRoute.
+  Machines TailObjective LawRoute CellCover ReturnsCover.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -19,7 +19,8 @@ Lemma lower_test_sound m o p bound : good_model m = true -> good_objective o = t
 Proof.
     intros Hm Ho Hokl Hlow. cbn zeta.
     unfold lower_test in Hlow.
-    destruct p as [V choices|V g start choices|V c start choices|V mix_den parts]; cbn [policy_of].
+    destruct p as [V choices|V g start choices|V c start choices|V c start costs choices|V mix_den parts]; cbn
+      [policy_of].
     + split; [apply is_jpolicy_playing|]. split; [apply plays_allowed_playing|].
       destruct o as [w alpha|alpha is_upper|corners]; try discriminate.
       destruct (Z.eqb_spec (num w) (den w)) as [E|E]; [|discriminate]. now apply (markov_mean_Phi m w alpha Hm Ho V).
@@ -31,6 +32,9 @@ Proof.
     + split; [apply is_jpolicy_playing|]. split; [apply plays_allowed_playing|].
       destruct o as [w alpha|alpha is_upper|corners]; try discriminate.
       now apply (tail_by_cells_correct m w alpha Hm Ho V).
+    + split; [apply is_jpolicy_playing|]. split; [apply plays_allowed_playing|].
+      destruct o as [w alpha|alpha is_upper|corners]; try discriminate.
+      now apply (polygon_by_lines_correct m corners Hm Ho V c start costs choices).
     + assert (H : good_parts mix_den parts = true /\
         real_of bound <= value_of o (jreturn_law (meaning m) (mixture_policy m mix_den parts))).
       { destruct o as [w alpha|alpha is_upper|corners]; cbn [snd] in Hlow.
@@ -53,13 +57,20 @@ Lemma upper_test_sound m o p bound pi : good_model m = true -> good_objective o 
   is_jpolicy pi -> plays_allowed (meaning m) pi -> value_of o (jreturn_law (meaning m) pi) <= real_of bound.
 Proof.
     intros Hm Ho Hoku Hup Hpi Hal. unfold upper_test in Hup.
-    destruct o as [w alpha|alpha is_upper|corners], p as [V|V g|V c|V g start|V g start boxes]; try discriminate.
+    destruct o as [w alpha|alpha is_upper|corners], p as [V|V g|V c|V g start|V g start boxes|V c start boxes|V returns
+      boxes]; try discriminate.
     + now apply (tail_by_mean_correct m w alpha Hm Ho V).
     + now apply (tail_by_budgets_correct m w alpha Hm Ho V g).
     + now apply (tail_by_all_cells_correct m w alpha Hm Ho V c).
     + now apply (quantile_by_threshold_correct m alpha is_upper Hm Ho V g start).
     + apply (polygon_by_cover_correct m (fun _ => corners) (polygon 0 0 corners) Hm (weighting_polygon corners Ho))
         with V g start boxes; try assumption.
+      intros p _. split; [apply (corners_to_1_good _ _ _ Ho) | intros; lra].
+    + apply (polygon_by_cell_cover_correct m (fun _ => corners) (polygon 0 0 corners) Hm (weighting_polygon corners Ho))
+        with V c start boxes; try assumption.
+      intros p _. split; [apply (corners_to_1_good _ _ _ Ho) | intros; lra].
+    + apply (polygon_by_returns_correct m (fun _ => corners) (polygon 0 0 corners) Hm (weighting_polygon corners Ho))
+        with V returns boxes; try assumption.
       intros p _. split; [apply (corners_to_1_good _ _ _ Ho) | intros; lra].
 Qed.
 

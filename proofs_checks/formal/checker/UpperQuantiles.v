@@ -227,7 +227,9 @@ Proof.
     + exists pi. repeat (split; [assumption|]). eapply Rle_trans; [exact P4|]. apply raised_le_value; auto.
       intros level x Hin.
       unfold gaps_test in Hlow. rewrite P1.
-      destruct (low (proofs k)) as [V choices|V g start choices|V c0 start choices|V mix_den parts]; try discriminate.
+      destruct (low (proofs k)) as [V choices|V g start choices|V c0 start choices|V c0 start costs choices|V mix_den
+        parts];
+        try discriminate.
       cbn [policy_of].
       destruct (level_facts o e He Hepos Hlevels G1 level Hin) as [L1 _].
       apply (law_avoids_correct m V mix_den parts Hm (gaps_of e o) (level, rplus level e) x Hlow);

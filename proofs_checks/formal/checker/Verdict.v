@@ -4,7 +4,8 @@
     of them failed first. *)
 
 Require Import ZArith List Bool.
-From VerifiedRisk Require Import Rows Tree Program Check CellsCheck PolygonCheck LawCheck CurveCheck.
+From VerifiedRisk Require Import Rows Tree Program Check CellsCheck PolygonCheck CellCoverCheck ReturnsCheck
+  LawCheck CurveCheck.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -28,6 +29,8 @@ Definition lower_test (m : model) (o : objective) (p : lower_proof) (bound : rat
       (lower_not_proved, fun _ => quantile_by_law m V mix_den parts alpha is_upper bound)
   | Polygon corners, ByLaw V mix_den parts =>
       (lower_not_proved, fun _ => weighted_by_law m V mix_den parts (polygon_at (of_Z 0) (of_Z 0) corners) bound)
+  | Polygon corners, ByLines V c start costs choices =>
+    (lower_not_proved, fun _ => polygon_by_lines m V c start costs choices corners bound)
   | Polygon corners, ByBudget V g start choices =>
     (lower_not_proved, fun _ => polygon_by_policy m V g start choices corners bound)
   | _, _ => (not_covered, fun _ => false)
@@ -42,6 +45,10 @@ Definition upper_test (m : model) (o : objective) (p : upper_proof) (bound : rat
       (upper_not_proved, fun _ => quantile_by_threshold m V g start alpha is_upper bound)
   | Polygon corners, ByCover V g start boxes =>
     (upper_not_proved, fun _ => polygon_by_cover m V g start boxes (fun _ => corners) bound)
+  | Polygon corners, ByCellCover V c start boxes =>
+    (upper_not_proved, fun _ => polygon_by_cell_cover m V c start boxes (fun _ => corners) bound)
+  | Polygon corners, ByReturns V returns boxes =>
+    (upper_not_proved, fun _ => polygon_by_returns m V returns boxes (fun _ => corners) bound)
   | _, _ => (not_covered, fun _ => false)
   end.
 
@@ -82,10 +89,13 @@ Definition curved_lower_test (m : model) (o : mixture) (k : curved) (bound : rat
   | _ => (not_covered, fun _ => false)
   end.
 Definition curved_upper_test (m : model) (o : mixture) (k : curved) (bound : rat) : reason * (unit -> bool) :=
+  let lines := mixed_lines (places k) o (curve_bounds k) in
   match up (proofs k) with
-  | ByCover V g start boxes =>
-      (upper_not_proved, fun _ => polygon_by_cover m V g start boxes
-        (line_for (mixed_lines (places k) o (curve_bounds k))) bound)
+  | ByCover V g start boxes => (upper_not_proved, fun _ => polygon_by_cover m V g start boxes (line_for lines) bound)
+  | ByCellCover V c start boxes =>
+      (upper_not_proved, fun _ => polygon_by_cell_cover m V c start boxes (line_for lines) bound)
+  | ByReturns V returns boxes =>
+      (upper_not_proved, fun _ => polygon_by_returns m V returns boxes (line_for lines) bound)
   | _ => (not_covered, fun _ => false)
   end.
 Definition tests_curved (m : model) (o : mixture) (c : claim) (k : curved) : list (reason * (unit -> bool)) :=

@@ -32,6 +32,7 @@ Inductive written_lower :=
 | WrittenMarkov (scale : Z) (choices : list (listing Z))
 | WrittenBudget (scale : Z) (g : grid) (start : Z) (choices : list (listing (list (Z * Z))))
 | WrittenCells (scale : Z) (c : cells) (start : Z) (choices : list (listing (list (Z * Z))))
+| WrittenLines (scale : Z) (c : cells) (start : Z) (runs : list (Z * Z)) (choices : list (listing (list (Z * Z))))
 | WrittenLaw (scale mix_den : Z) (machines : list (Z * (Z * list (memory_rule * listing memory_row)))).
 
 Inductive written_cover :=
@@ -44,7 +45,9 @@ Inductive written_upper :=
 | WrittenBudgets (scale : Z) (g : grid)
 | WrittenAllCells (scale : Z) (c : cells)
 | WrittenThreshold (scale : Z) (g : grid) (start : Z)
-| WrittenCover (scale : Z) (g : grid) (start : Z) (boxes : written_cover).
+| WrittenCover (scale : Z) (g : grid) (start : Z) (boxes : written_cover)
+| WrittenCellCover (scale : Z) (c : cells) (start : Z) (boxes : written_cover)
+| WrittenReturns (scale : Z) (returns : list Z) (boxes : written_cover).
 
 Record file := File {
   format : Z;
@@ -76,6 +79,7 @@ Definition lower_of (p : written_lower) : lower_proof :=
   | WrittenMarkov V choices => ByMarkov V (mapped tree_of choices)
   | WrittenBudget V g start choices => ByBudget V g start (mapped tree_of choices)
   | WrittenCells V c start choices => ByCells V c start (mapped tree_of choices)
+  | WrittenLines V c start runs choices => ByLines V c start (expanded (fun c => c) runs) (mapped tree_of choices)
   | WrittenLaw V mix_den machines => ByLaw V mix_den (mapped (fun wm => (fst wm, machine_of (snd wm))) machines)
   end.
 
@@ -92,6 +96,8 @@ Definition upper_of (p : written_upper) : upper_proof :=
   | WrittenAllCells V c => ByAllCells V c
   | WrittenThreshold V g start => ByThreshold V g start
   | WrittenCover V g start boxes => ByCover V g start (cover_of boxes)
+  | WrittenCellCover V c start boxes => ByCellCover V c start (cover_of boxes)
+  | WrittenReturns V returns boxes => ByReturns V returns (cover_of boxes)
   end.
 Definition certificate_of (f : file) : certificate := Certificate (lower_of (lower_part f)) (upper_of (upper_part f)).
 
@@ -198,6 +204,10 @@ Definition items_of_lower (p : written_lower) : list item :=
   | WrittenCells V c start choices =>
       Name "cells" :: Int V :: items_of_cells c ++
       Name "start" :: Int start :: flat_map (items_of_choices (items_of_list pair)) choices
+  | WrittenLines V c start runs choices =>
+      Name "lines" :: Int V :: items_of_cells c ++
+      Name "start" :: Int start :: Name "multipliers" :: flat_map pair runs ++
+      Name "policy" :: flat_map (items_of_choices (items_of_list pair)) choices
   | WrittenLaw V mix_den machines => Name "law" :: Int V :: Int mix_den :: items_of_list items_of_machine machines
   end.
 
@@ -216,6 +226,10 @@ Definition items_of_upper (p : written_upper) : list item :=
   | WrittenThreshold V g start => Name "threshold" :: Int V :: items_of_grid g ++ [Name "start"; Int start]
   | WrittenCover V g start boxes =>
       Name "cover" :: Int V :: items_of_grid g ++ Name "start" :: Int start :: items_of_cover boxes
+  | WrittenCellCover V c start boxes =>
+      Name "cell_cover" :: Int V :: items_of_cells c ++ Name "start" :: Int start :: items_of_cover boxes
+  | WrittenReturns V returns boxes =>
+      Name "return_cover" :: Int V :: items_of_list (fun z => [Int z]) returns ++ items_of_cover boxes
   end.
 
 Definition items_of_file (f : file) : list item :=

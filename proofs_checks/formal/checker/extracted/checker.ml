@@ -500,6 +500,16 @@ let rec find f = function
 | [] -> None
 | x :: tl0 -> if f x then Some x else find f tl0
 
+(** val combine : 'a1 list -> 'a2 list -> ('a1 * 'a2) list **)
+
+let rec combine l l' =
+  match l with
+  | [] -> []
+  | x :: tl0 ->
+    (match l' with
+     | [] -> []
+     | y :: tl' -> (x, y) :: (combine tl0 tl'))
+
 (** val repeat : 'a1 -> nat -> 'a1 list **)
 
 let rec repeat x = function
@@ -863,6 +873,7 @@ type lower_proof =
 | ByMarkov of Integer.t * Integer.t tree list
 | ByBudget of Integer.t * grid * Integer.t * budget_rows list
 | ByCells of Integer.t * cells * Integer.t * budget_rows list
+| ByLines of Integer.t * cells * Integer.t * Integer.t list * budget_rows list
 | ByLaw of Integer.t * Integer.t * (Integer.t * machine) list
 
 type cover =
@@ -876,6 +887,8 @@ type upper_proof =
 | ByAllCells of Integer.t * cells
 | ByThreshold of Integer.t * grid * Integer.t
 | ByCover of Integer.t * grid * Integer.t * cover
+| ByCellCover of Integer.t * cells * Integer.t * cover
+| ByReturns of Integer.t * Integer.t list * cover
 
 type certificate = { low : lower_proof; up : upper_proof }
 
@@ -2671,18 +2684,19 @@ let passed_test m g start lo lo' hi' v k p =
       (Integer.mul v m.initial_den) })
 
 (** val covered :
-    (Integer.t list -> box -> bool) -> (Integer.t -> Integer.t -> rat ->
-    bool) -> cover -> box -> bool **)
+    Integer.t -> (Integer.t list -> box -> bool) -> (Integer.t -> Integer.t
+    -> rat -> bool) -> cover -> box -> bool **)
 
-let rec covered leaf passed c b =
+let rec covered reach leaf passed c b =
   match c with
   | Dual costs -> leaf costs b
   | Cut (k, p, below, above) ->
-    (&&) ((&&) (positive_den p) (covered leaf passed below (cap k p b)))
-      (covered leaf passed above (raise k p b))
+    (&&)
+      ((&&) (positive_den p) (covered reach leaf passed below (cap k p b)))
+      (covered reach leaf passed above (raise (Integer.sub k reach) p b))
   | Passed (v, k, p, rest) ->
     (&&) ((&&) (positive_den p) (passed v k p))
-      (covered leaf passed rest (raise k p b))
+      (covered reach leaf passed rest (raise (Integer.sub k reach) p b))
 
 (** val polygon_by_cover :
     model -> Integer.t -> grid -> Integer.t -> cover -> (rat -> (rat * rat)
@@ -2710,12 +2724,415 @@ let polygon_by_cover m v g start c corners bound =
                (Integer.leq lo' hi'))
              (all_never_below m g (rate_0 m g) g.windows m.steps))
            (all_never_above m g (rate_0 m g) g.windows m.steps))
-         (covered (dual_test m v g start lo corners need)
+         (covered Integer.zero (dual_test m v g start lo corners need)
            (passed_test m g start lo lo' hi') c
            (along (fun _ -> ((of_Z Integer.zero),
              (of_Z ((fun p -> p) Integer.one)))) lo'
              (counter (Integer.add lo' ((fun p -> p) Integer.one)) hi')))
      | None -> false)
+
+(** val cells_dual_test :
+    model -> Integer.t -> cells -> Integer.t -> Integer.t -> (rat ->
+    (rat * rat) list) -> rat -> Integer.t list -> box -> bool **)
+
+let cells_dual_test m v c start lo corners need costs b =
+  let terminal = partial_sums Integer.zero costs in
+  let bottom = smallest Integer.zero terminal in
+  (match tilted_sum v corners costs b with
+   | Some x ->
+     let v0 =
+       cells_table m true c.base bottom terminal (cell_rate_0 m c)
+         c.cell_windows c.halvings m.steps []
+     in
+     (&&) (forallb (fun y -> Integer.leq bottom y) terminal)
+       (rat_le need
+         (rplus { num = (start_look m bottom lo v0 start); den =
+           (Integer.mul v m.initial_den) } { num = x; den = v }))
+   | None -> false)
+
+(** val ends_inside :
+    model -> cells -> rat -> rat -> rat -> Integer.t -> Integer.t -> bool **)
+
+let ends_inside m c budget u' sum lo' hi' =
+  (&&)
+    (rat_le (rmult u' (of_Z lo'))
+      (rminus budget
+        (rmult sum { num = (most_above m c.base); den = m.reward_den })))
+    (rat_le
+      (rplus budget
+        (rmult sum { num = (most_below m c.base); den = m.reward_den }))
+      (rmult u' (of_Z hi')))
+
+(** val polygon_by_cell_cover :
+    model -> Integer.t -> cells -> Integer.t -> cover -> (rat -> (rat * rat)
+    list) -> rat -> bool **)
+
+let polygon_by_cell_cover m v c start boxes corners bound =
+  match c.cell_windows with
+  | [] -> false
+  | p :: _ ->
+    let (lo, hi) = p in
+    (match window_after c.cell_windows m.steps with
+     | Some p0 ->
+       let (lo', hi') = p0 in
+       let u' = last_cell_unit c.cell_unit c.halvings m.steps in
+       let sum = discount_weights m m.steps in
+       let budget = rmult c.cell_unit (of_Z start) in
+       let top =
+         rminus
+           (rplus budget (rmult sum { num = c.base; den = m.reward_den }))
+           (rmult u' (of_Z lo'))
+       in
+       let need = rmult (rminus top bound) (rinv u') in
+       (&&)
+         ((&&)
+           ((&&)
+             ((&&)
+               ((&&) ((&&) (Integer.lt Integer.zero v) (good_cells m c))
+                 (Integer.leq lo start)) (Integer.lt start hi))
+             (Integer.leq lo' hi')) (ends_inside m c budget u' sum lo' hi'))
+         (covered ((fun p -> p) Integer.one)
+           (cells_dual_test m v c start lo corners need) (fun _ _ _ -> false)
+           boxes
+           (along (fun _ -> ((of_Z Integer.zero),
+             (of_Z ((fun p -> p) Integer.one)))) lo'
+             (counter (Integer.add lo' ((fun p -> p) Integer.one)) hi')))
+     | None -> false)
+
+(** val tilted_up : Integer.t -> Integer.t -> rat -> rat -> Integer.t **)
+
+let tilted_up v c value y =
+  rceil (rminus (rmult (of_Z v) value) (rmult (of_Z c) y))
+
+(** val most_on :
+    Integer.t -> Integer.t -> rat -> rat -> (rat * rat) list -> Integer.t **)
+
+let rec most_on v c x g = function
+| [] -> tilted_up v c g x
+| p :: l' ->
+  let (x', g') = p in Integer.max (tilted_up v c g x) (most_on v c x' g' l')
+
+(** val polygon_by_lines :
+    model -> Integer.t -> cells -> Integer.t -> Integer.t list -> budget_rows
+    list -> (rat * rat) list -> rat -> bool **)
+
+let polygon_by_lines m v c start costs choices corners bound =
+  match c.cell_windows with
+  | [] -> false
+  | p :: _ ->
+    let (lo, hi) = p in
+    (match window_after c.cell_windows m.steps with
+     | Some p0 ->
+       let (lo', hi') = p0 in
+       let u' = last_cell_unit c.cell_unit c.halvings m.steps in
+       let sum = discount_weights m m.steps in
+       let budget = rmult c.cell_unit (of_Z start) in
+       let top =
+         rminus
+           (rplus budget (rmult sum { num = c.base; den = m.reward_den }))
+           (rmult u' (of_Z lo'))
+       in
+       let terminal = partial_sums Integer.zero (map Integer.neg costs) in
+       let bottom = smallest Integer.zero terminal in
+       (&&)
+         ((&&)
+           ((&&)
+             ((&&)
+               ((&&)
+                 ((&&)
+                   ((&&) ((&&) (Integer.lt Integer.zero v) (good_cells m c))
+                     (Integer.leq lo start)) (Integer.lt start hi))
+                 (Integer.leq lo' hi'))
+               (ends_inside m c budget u' sum lo' hi'))
+             (Integer.equal (zlen costs) (Integer.sub hi' lo')))
+           (forallb (fun y -> Integer.leq bottom y) terminal))
+         (let v0 =
+            cells_table m false c.base bottom terminal (cell_rate_0 m c)
+              c.cell_windows c.halvings m.steps choices
+          in
+          let most0 =
+            zsum (fun c0 ->
+              most_on v c0 (of_Z Integer.zero) (of_Z Integer.zero) corners)
+              costs
+          in
+          rat_le bound
+            (rminus top
+              (rmult u' { num =
+                (Integer.sub (Integer.mul most0 m.initial_den)
+                  (start_look m bottom lo v0 start)); den =
+                (Integer.mul v m.initial_den) })))
+     | None -> false)
+
+(** val rest_power : Integer.t -> step list -> Integer.t **)
+
+let rec rest_power q = function
+| [] -> (fun p -> p) Integer.one
+| _ :: rest -> Integer.mul q (rest_power q rest)
+
+(** val merged_sums : Integer.t list -> Integer.t list -> Integer.t list **)
+
+let rec merged_sums l = match l with
+| [] -> (fun k -> k)
+| x :: l' ->
+  let rec inner k = match k with
+  | [] -> l
+  | y :: k' ->
+    if Integer.lt x y
+    then x :: (merged_sums l' k)
+    else if Integer.lt y x then y :: (inner k') else x :: (merged_sums l' k')
+  in inner
+
+(** val tfold : ('a1 -> 'a2 -> 'a2) -> 'a1 tree -> 'a2 -> 'a2 **)
+
+let rec tfold f t y =
+  match t with
+  | Leaf -> y
+  | Node (l, x, r) ->
+    tfold f r
+      (match x with
+       | Some z0 -> f z0 (tfold f l y)
+       | None -> tfold f l y)
+
+(** val with_sums :
+    Integer.t -> Integer.t list -> Integer.t -> Integer.t list tree ->
+    Integer.t list tree **)
+
+let with_sums most0 ys s t =
+  let all = match get s t with
+            | Some old -> merged_sums ys old
+            | None -> ys in
+  set s (take_then most0 all []) t
+
+(** val state_sums :
+    Integer.t -> Integer.t -> (Integer.t list option * action list) ->
+    Integer.t list tree -> Integer.t list tree **)
+
+let state_sums most0 weight0 x t =
+  match fst x with
+  | Some ys ->
+    fold_left (fun t0 a ->
+      fold_left (fun t1 o ->
+        with_sums most0
+          (map (fun y -> Integer.add y (Integer.mul weight0 o.gain)) ys)
+          o.next t1) a.outcomes t0) (snd x) t
+  | None -> t
+
+(** val all_sums :
+    Integer.t -> Integer.t -> Integer.t -> Integer.t -> Integer.t list tree
+    -> step list -> Integer.t list tree list **)
+
+let rec all_sums most0 p q power sums sts =
+  sums :: (match sts with
+           | [] -> []
+           | st :: rest ->
+             all_sums most0 p q (Integer.mul power p)
+               (tfold
+                 (state_sums most0 (Integer.mul power (rest_power q sts)))
+                 (tzip (fun x x0 -> (x, x0)) sums st) Leaf) rest)
+
+(** val drop_below :
+    Integer.t -> (Integer.t * Integer.t) list -> (Integer.t * Integer.t) list **)
+
+let rec drop_below y row = match row with
+| [] -> []
+| yx :: row' -> if Integer.lt (fst yx) y then drop_below y row' else row
+
+(** val cost_at :
+    Integer.t -> Integer.t -> (Integer.t * Integer.t) list -> Integer.t **)
+
+let cost_at bottom y = function
+| [] -> bottom
+| yx :: _ -> if Integer.equal (fst yx) y then snd yx else bottom
+
+(** val add_at :
+    Integer.t -> Integer.t -> Integer.t -> (Integer.t * Integer.t) list ->
+    Integer.t list -> Integer.t list -> Integer.t list **)
+
+let rec add_at bottom w d row ys acc =
+  match ys with
+  | [] -> []
+  | y :: ys' ->
+    (match acc with
+     | [] -> []
+     | x :: acc' ->
+       let row' = drop_below (Integer.add y d) row in
+       (Integer.add x (Integer.mul w (cost_at bottom (Integer.add y d) row'))) :: 
+       (add_at bottom w d row' ys' acc'))
+
+(** val pairs_at :
+    (Integer.t * Integer.t) list values -> Integer.t ->
+    (Integer.t * Integer.t) list **)
+
+let pairs_at v s =
+  match value_at v s with
+  | Some row -> row
+  | None -> []
+
+(** val outcomes_at :
+    Integer.t -> Integer.t -> (Integer.t * Integer.t) list values ->
+    Integer.t list -> outcome list -> Integer.t list -> Integer.t list **)
+
+let rec outcomes_at bottom weight_of v ys l acc =
+  match l with
+  | [] -> acc
+  | o :: l' ->
+    outcomes_at bottom weight_of v ys l'
+      (add_at bottom o.weight (Integer.mul weight_of o.gain)
+        (pairs_at v o.next) ys acc)
+
+(** val action_at :
+    Integer.t -> Integer.t -> (Integer.t * Integer.t) list values ->
+    Integer.t list -> action -> Integer.t list **)
+
+let action_at bottom weight_of v ys a =
+  map (fun x ->
+    (fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+      x a.total)
+    (outcomes_at bottom weight_of v ys a.outcomes
+      (map (fun _ -> Integer.zero) ys))
+
+(** val state_at :
+    Integer.t -> Integer.t -> (Integer.t * Integer.t) list values ->
+    Integer.t list option -> action list -> (Integer.t * Integer.t) list
+    option **)
+
+let state_at bottom weight_of v sums acts =
+  match sums with
+  | Some ys ->
+    Some (combine ys (least (map (action_at bottom weight_of v ys) acts)))
+  | None -> None
+
+(** val returns_table :
+    Integer.t -> Integer.t -> Integer.t -> (Integer.t * Integer.t) list ->
+    Integer.t -> Integer.t list tree list -> step list ->
+    (Integer.t * Integer.t) list values **)
+
+let rec returns_table p q bottom terminal power sums sts = match sts with
+| [] -> Everywhere terminal
+| st :: rest ->
+  let v =
+    returns_table p q bottom terminal (Integer.mul power p) (tl sums) rest
+  in
+  At
+  (tzip (state_at bottom (Integer.mul power (rest_power q sts)) v)
+    (first_tree sums) st)
+
+(** val at_start :
+    model -> Integer.t -> (Integer.t * Integer.t) list values -> Integer.t **)
+
+let at_start m bottom v =
+  zsum (fun sw ->
+    Integer.mul (snd sw)
+      (cost_at bottom Integer.zero
+        (drop_below Integer.zero (pairs_at v (fst sw))))) m.initial
+
+(** val decreasing : Integer.t -> Integer.t list -> bool **)
+
+let rec decreasing z0 = function
+| [] -> true
+| y :: l' -> (&&) (Integer.lt y z0) (decreasing y l')
+
+(** val widths : Integer.t -> Integer.t list -> Integer.t list **)
+
+let rec widths z0 = function
+| [] -> []
+| y :: l' -> (Integer.sub z0 y) :: (widths y l')
+
+(** val wide_sum :
+    Integer.t -> (rat -> (rat * rat) list) -> Integer.t list -> Integer.t
+    list -> box -> Integer.t option **)
+
+let rec wide_sum v corners costs ws b =
+  match costs with
+  | [] ->
+    (match ws with
+     | [] -> (match b with
+              | [] -> Some Integer.zero
+              | _ :: _ -> None)
+     | _ :: _ -> None)
+  | c :: costs' ->
+    (match ws with
+     | [] -> None
+     | w :: ws' ->
+       (match b with
+        | [] -> None
+        | p0 :: b' ->
+          let (p, q) = p0 in
+          (match least_on v c (of_Z Integer.zero) (of_Z Integer.zero)
+                   (corners p) p q with
+           | Some x ->
+             (match wide_sum v corners costs' ws' b' with
+              | Some y -> Some (Integer.add (Integer.mul w x) y)
+              | None -> None)
+           | None -> None)))
+
+(** val returns_dual_test :
+    model -> Integer.t -> Integer.t -> Integer.t list -> Integer.t list tree
+    list -> (rat -> (rat * rat) list) -> rat -> Integer.t list -> box -> bool **)
+
+let returns_dual_test m v z0 l sums corners need costs b =
+  let ws = widths z0 l in
+  let terminal = partial_sums Integer.zero (zmap2 Integer.mul costs ws) in
+  let bottom = smallest Integer.zero terminal in
+  (match wide_sum v corners costs ws b with
+   | Some x ->
+     let v0 =
+       returns_table m.discount_rate.num m.discount_rate.den bottom
+         (rev' (combine (z0 :: l) terminal)) ((fun p -> p) Integer.one) sums
+         m.steps
+     in
+     (&&) (forallb (fun y -> Integer.leq bottom y) terminal)
+       (rat_le need
+         (rplus { num = (at_start m bottom v0); den =
+           (Integer.mul v m.initial_den) } { num = x; den = v }))
+   | None -> false)
+
+(** val weights_of :
+    Integer.t -> Integer.t -> Integer.t -> step list -> Integer.t **)
+
+let rec weights_of p q power sts = match sts with
+| [] -> Integer.zero
+| _ :: rest ->
+  Integer.add (Integer.mul power (rest_power q sts))
+    (weights_of p q (Integer.mul power p) rest)
+
+(** val largest_sum : model -> Integer.t **)
+
+let largest_sum m =
+  Integer.mul (most_of (fun z0 -> z0) m)
+    (weights_of m.discount_rate.num m.discount_rate.den ((fun p -> p)
+      Integer.one) m.steps)
+
+(** val start_sums : model -> Integer.t list tree **)
+
+let start_sums m =
+  fold_left (fun t sw -> set (fst sw) (Integer.zero :: []) t) m.initial Leaf
+
+(** val polygon_by_returns :
+    model -> Integer.t -> Integer.t list -> cover -> (rat -> (rat * rat)
+    list) -> rat -> bool **)
+
+let polygon_by_returns m v returns boxes corners bound =
+  match returns with
+  | [] -> false
+  | z0 :: l ->
+    let p = m.discount_rate.num in
+    let q = m.discount_rate.den in
+    let sums =
+      all_sums (zlen returns) p q ((fun p -> p) Integer.one) (start_sums m)
+        m.steps
+    in
+    let need =
+      rminus (of_Z z0)
+        (rmult bound (of_Z (Integer.mul m.reward_den (rest_power q m.steps))))
+    in
+    (&&)
+      ((&&) ((&&) (Integer.lt Integer.zero v) (decreasing z0 l))
+        (Integer.leq (largest_sum m) z0))
+      (covered Integer.zero (returns_dual_test m v z0 l sums corners need)
+        (fun _ _ _ -> false) boxes
+        (along (fun _ -> ((of_Z Integer.zero),
+          (of_Z ((fun p -> p) Integer.one)))) Integer.zero l))
 
 (** val move_for : memory_rule -> Integer.t -> Integer.t * Integer.t **)
 
@@ -2760,7 +3177,7 @@ let rec merge = function
 | e :: l' ->
   let (p0, p) = e in
   let (a, y) = p0 in
-  let rec inner = function
+  let rec inner0 = function
   | [] -> ((a, y), p) :: l'
   | e0 :: k' ->
     let (p1, q) = e0 in
@@ -2769,8 +3186,8 @@ let rec merge = function
     then ((a, y), (Integer.add p q)) :: (merge l' k')
     else if (||) (Integer.lt a b) ((&&) (Integer.equal a b) (Integer.lt y z0))
          then ((a, y), p) :: (merge l' (((b, z0), q) :: k'))
-         else ((b, z0), q) :: (inner k')
-  in inner
+         else ((b, z0), q) :: (inner0 k')
+  in inner0
 
 type group = Integer.t * entry list
 
@@ -3763,8 +4180,8 @@ let supported f fall_end rise x y x' y' = function
     curve -> rat -> (rat * rat) -> rat -> rat -> rat list -> (rat * support)
     list -> bool **)
 
-let rec line_below f fall_end rise x y places0 pieces0 =
-  match places0 with
+let rec line_below f fall_end rise x y places1 pieces0 =
+  match places1 with
   | [] -> (match pieces0 with
            | [] -> rat_le one x
            | _ :: _ -> false)
@@ -3826,15 +4243,15 @@ let good_mixture o =
 
 (** val good_bounds : rat list -> curve -> bounds -> bool **)
 
-let good_bounds places0 f b =
+let good_bounds places1 f b =
   (&&)
     (line_below f (falls_to f b.bend) (rises_between f b.bend)
-      (of_Z Integer.zero) (of_Z Integer.zero) places0 b.pieces)
+      (of_Z Integer.zero) (of_Z Integer.zero) places1 b.pieces)
     (forallb (point_above f) b.stairs)
 
 (** val all_good_bounds : rat list -> mixture -> bounds list -> bool **)
 
-let rec all_good_bounds places0 o bs =
+let rec all_good_bounds places1 o bs =
   match o with
   | [] -> (match bs with
            | [] -> true
@@ -3844,7 +4261,7 @@ let rec all_good_bounds places0 o bs =
     (match bs with
      | [] -> false
      | b :: bs' ->
-       (&&) (good_bounds places0 f b) (all_good_bounds places0 o' bs'))
+       (&&) (good_bounds places1 f b) (all_good_bounds places1 o' bs'))
 
 (** val add_line :
     rat -> (rat * support) list -> (rat * rat) list -> (rat * rat) list **)
@@ -3872,16 +4289,16 @@ let pieces_from from f l =
 (** val mixed_line :
     rat -> rat list -> mixture -> bounds list -> (rat * rat) list **)
 
-let rec mixed_line from places0 o bs =
+let rec mixed_line from places1 o bs =
   match o with
-  | [] -> map (fun x -> (x, (of_Z Integer.zero))) places0
+  | [] -> map (fun x -> (x, (of_Z Integer.zero))) places1
   | p :: o' ->
     let (w, f) = p in
     (match bs with
-     | [] -> map (fun x -> (x, (of_Z Integer.zero))) places0
+     | [] -> map (fun x -> (x, (of_Z Integer.zero))) places1
      | b :: bs' ->
        add_line w (pieces_from from f b.pieces)
-         (mixed_line from places0 o' bs'))
+         (mixed_line from places1 o' bs'))
 
 (** val levels_of : mixture -> rat list **)
 
@@ -3893,8 +4310,8 @@ let levels_of o =
 (** val mixed_lines :
     rat list -> mixture -> bounds list -> (rat * (rat * rat) list) list **)
 
-let mixed_lines places0 o bs =
-  map (fun from -> (from, (mixed_line from places0 o bs)))
+let mixed_lines places1 o bs =
+  map (fun from -> (from, (mixed_line from places1 o bs)))
     ((of_Z Integer.zero) :: (levels_of o))
 
 (** val line_from :
@@ -3988,6 +4405,7 @@ let lower_test m o p bound =
      | ByCells (v, c, start, choices) ->
        (Lower_not_proved, (fun _ ->
          tail_by_cells m v c start choices w alpha bound))
+     | ByLines (_, _, _, _, _) -> (Not_covered, (fun _ -> false))
      | ByLaw (v, mix_den, parts) ->
        (Lower_not_proved, (fun _ ->
          weighted_by_law m v mix_den parts (tail_weight_at w alpha) bound)))
@@ -4005,6 +4423,9 @@ let lower_test m o p bound =
      | ByBudget (v, g, start, choices) ->
        (Lower_not_proved, (fun _ ->
          polygon_by_policy m v g start choices corners bound))
+     | ByLines (v, c, start, costs, choices) ->
+       (Lower_not_proved, (fun _ ->
+         polygon_by_lines m v c start costs choices corners bound))
      | ByLaw (v, mix_den, parts) ->
        (Lower_not_proved, (fun _ ->
          weighted_by_law m v mix_den parts
@@ -4035,6 +4456,12 @@ let upper_test m o p bound =
      | ByCover (v, g, start, boxes) ->
        (Upper_not_proved, (fun _ ->
          polygon_by_cover m v g start boxes (fun _ -> corners) bound))
+     | ByCellCover (v, c, start, boxes) ->
+       (Upper_not_proved, (fun _ ->
+         polygon_by_cell_cover m v c start boxes (fun _ -> corners) bound))
+     | ByReturns (v, returns, boxes) ->
+       (Upper_not_proved, (fun _ ->
+         polygon_by_returns m v returns boxes (fun _ -> corners) bound))
      | _ -> (Not_covered, (fun _ -> false)))
 
 (** val good_objective : objective -> bool **)
@@ -4091,12 +4518,18 @@ let curved_lower_test m o k bound =
     model -> mixture -> curved -> rat -> reason * (unit -> bool) **)
 
 let curved_upper_test m o k bound =
-  match k.proofs.up with
-  | ByCover (v, g, start, boxes) ->
-    (Upper_not_proved, (fun _ ->
-      polygon_by_cover m v g start boxes
-        (line_for (mixed_lines k.places o k.curve_bounds)) bound))
-  | _ -> (Not_covered, (fun _ -> false))
+  let lines = mixed_lines k.places o k.curve_bounds in
+  (match k.proofs.up with
+   | ByCover (v, g, start, boxes) ->
+     (Upper_not_proved, (fun _ ->
+       polygon_by_cover m v g start boxes (line_for lines) bound))
+   | ByCellCover (v, c, start, boxes) ->
+     (Upper_not_proved, (fun _ ->
+       polygon_by_cell_cover m v c start boxes (line_for lines) bound))
+   | ByReturns (v, returns, boxes) ->
+     (Upper_not_proved, (fun _ ->
+       polygon_by_returns m v returns boxes (line_for lines) bound))
+   | _ -> (Not_covered, (fun _ -> false)))
 
 (** val tests_curved :
     model -> mixture -> claim -> curved -> (reason * (unit -> bool)) list **)
@@ -4480,6 +4913,8 @@ type written_lower =
    * (Integer.t * Integer.t) list listing list
 | WrittenCells of Integer.t * cells * Integer.t
    * (Integer.t * Integer.t) list listing list
+| WrittenLines of Integer.t * cells * Integer.t
+   * (Integer.t * Integer.t) list * (Integer.t * Integer.t) list listing list
 | WrittenLaw of Integer.t * Integer.t
    * (Integer.t * (Integer.t * (memory_rule * memory_row listing) list)) list
 
@@ -4494,6 +4929,8 @@ type written_upper =
 | WrittenAllCells of Integer.t * cells
 | WrittenThreshold of Integer.t * grid * Integer.t
 | WrittenCover of Integer.t * grid * Integer.t * written_cover
+| WrittenCellCover of Integer.t * cells * Integer.t * written_cover
+| WrittenReturns of Integer.t * Integer.t list * written_cover
 
 type file = { format : Integer.t; asked : question; claimed : claim;
               described : written_model; lower_part : written_lower;
@@ -4548,6 +4985,9 @@ let lower_of = function
   ByBudget (v, g, start, (mapped tree_of choices))
 | WrittenCells (v, c, start, choices) ->
   ByCells (v, c, start, (mapped tree_of choices))
+| WrittenLines (v, c, start, runs, choices) ->
+  ByLines (v, c, start, (expanded (fun c0 -> c0) runs),
+    (mapped tree_of choices))
 | WrittenLaw (v, mix_den, machines) ->
   ByLaw (v, mix_den,
     (mapped (fun wm -> ((fst wm), (machine_of (snd wm)))) machines))
@@ -4569,6 +5009,10 @@ let upper_of = function
 | WrittenAllCells (v, c) -> ByAllCells (v, c)
 | WrittenThreshold (v, g, start) -> ByThreshold (v, g, start)
 | WrittenCover (v, g, start, boxes) -> ByCover (v, g, start, (cover_of boxes))
+| WrittenCellCover (v, c, start, boxes) ->
+  ByCellCover (v, c, start, (cover_of boxes))
+| WrittenReturns (v, returns, boxes) ->
+  ByReturns (v, returns, (cover_of boxes))
 
 (** val certificate_of : file -> certificate **)
 
@@ -5156,7 +5600,7 @@ let large_tables k scale o unit_size0 ws =
         (Integer.add (Integer.sub (snd w) (fst w)) ((fun p -> p) Integer.one)))
       ws Integer.zero
   in
-  let places0 =
+  let places1 =
     fold_left (fun n w ->
       Integer.max n (Integer.max (bits (fst w)) (bits (snd w)))) ws
       Integer.zero
@@ -5170,7 +5614,7 @@ let large_tables k scale o unit_size0 ws =
         (words_for
           (Integer.add
             (Integer.add
-              (Integer.add (Integer.add (bits scale) places0)
+              (Integer.add (Integer.add (bits scale) places1)
                 (bits_of_rat unit_size0)) (bits_of_objective o))
             k.weight_bits))))
 
@@ -5214,10 +5658,10 @@ let large_cells k scale o c =
         (Integer.mul k.step_number (bits_of_rat c.cell_unit))))
     (large_tables k scale o c.cell_unit (finer c.cell_windows c.halvings []))
 
-(** val multipliers : grid -> Integer.t **)
+(** val multipliers : (Integer.t * Integer.t) list -> Integer.t **)
 
-let multipliers g =
-  let w = last g.windows (Integer.zero, Integer.zero) in
+let multipliers ws =
+  let w = last ws (Integer.zero, Integer.zero) in
   Integer.max Integer.zero (Integer.sub (snd w) (fst w))
 
 (** val leaves : written_cover -> Integer.t **)
@@ -5228,12 +5672,25 @@ let rec leaves = function
 | WrittenPassed (_, _, _, more) -> leaves more
 
 (** val large_cover :
-    needs -> Integer.t -> grid -> written_cover -> phrase list **)
+    needs -> Integer.t -> Integer.t -> written_cover -> phrase list **)
 
-let large_cover k scale g boxes =
+let large_cover k scale n boxes =
   too_large k "multipliers"
-    (Integer.mul (Integer.mul (leaves boxes) (multipliers g))
-      (words_for (bits scale)))
+    (Integer.mul (Integer.mul (leaves boxes) n) (words_for (bits scale)))
+
+(** val large_sums : needs -> Integer.t -> Integer.t -> phrase list **)
+
+let large_sums k scale n =
+  too_large k "tables"
+    (Integer.mul
+      (Integer.mul
+        (Integer.mul
+          (Integer.mul ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+            Integer.one)) k.state_number) k.step_number) n)
+      (words_for
+        (Integer.add
+          (Integer.add (bits scale) (Integer.mul k.step_number k.rate_bits))
+          k.weight_bits)))
 
 (** val largest_exponent : Integer.t **)
 
@@ -5356,7 +5813,7 @@ let far_hint f q =
 (** val latest_format : Integer.t **)
 
 let latest_format =
-  (fun p -> p) ((fun p -> Integer.shift_left p 1) Integer.one)
+  (fun p -> p) ((fun p -> Integer.succ (Integer.shift_left p 1)) Integer.one)
 
 (** val read_corners : text -> (rat * rat) list reader **)
 
@@ -5906,6 +6363,17 @@ let read_machine t states horizon i =
      | Stopped (p, why) -> Stopped (p, why))
   | Stopped (p, why) -> Stopped (p, why)
 
+(** val read_costs : text -> Integer.t -> (Integer.t * Integer.t) reader **)
+
+let read_costs t left i =
+  match between t "the length of a run of multipliers" ((fun p -> p)
+          Integer.one) left i with
+  | Got (x, j) ->
+    (match integer t "a multiplier" j with
+     | Got (x0, j0) -> Got ((x, x0), j0)
+     | Stopped (p, why) -> Stopped (p, why))
+  | Stopped (p, why) -> Stopped (p, why)
+
 (** val read_lower : text -> needs -> objective -> written_lower reader **)
 
 let read_lower t k o =
@@ -5958,6 +6426,35 @@ let read_lower t k o =
                | Stopped (p, why) -> Stopped (p, why))
             | Stopped (p, why) -> Stopped (p, why))
          | Stopped (p, why) -> Stopped (p, why))
+      | Stopped (p, why) -> Stopped (p, why))) :: (("lines", (fun i0 ->
+      match read_scale t i0 with
+      | Got (x, j0) ->
+        (match read_cells t horizon j0 with
+         | Got (x0, j1) ->
+           (match unless (large_cells k x o x0) j1 with
+            | Got (_, j2) ->
+              (match read_start t "the node at the start" j2 with
+               | Got (x1, j3) ->
+                 (match keyword t "multipliers" j3 with
+                  | Got (_, j4) ->
+                    (match fill (multipliers x0.cell_windows) (read_costs t)
+                             j4 with
+                     | Got (x2, j5) ->
+                       (match keyword t "policy" j5 with
+                        | Got (_, j6) ->
+                          (match read_all_choices t states horizon
+                                   (several t "the number of runs"
+                                     ((fun p -> p) Integer.one) (read_run t))
+                                   j6 with
+                           | Got (x3, j7) ->
+                             Got ((WrittenLines (x, x0, x1, x2, x3)), j7)
+                           | Stopped (p, why) -> Stopped (p, why))
+                        | Stopped (p, why) -> Stopped (p, why))
+                     | Stopped (p, why) -> Stopped (p, why))
+                  | Stopped (p, why) -> Stopped (p, why))
+               | Stopped (p, why) -> Stopped (p, why))
+            | Stopped (p, why) -> Stopped (p, why))
+         | Stopped (p, why) -> Stopped (p, why))
       | Stopped (p, why) -> Stopped (p, why))) :: (("law", (fun i0 ->
       match read_scale t i0 with
       | Got (x, j0) ->
@@ -5971,24 +6468,14 @@ let read_lower t k o =
                | Stopped (p, why) -> Stopped (p, why))
             | Stopped (p, why) -> Stopped (p, why))
          | Stopped (p, why) -> Stopped (p, why))
-      | Stopped (p, why) -> Stopped (p, why))) :: [])))) j
+      | Stopped (p, why) -> Stopped (p, why))) :: []))))) j
   | Stopped (p, why) -> Stopped (p, why))
 
-(** val read_costs : text -> Integer.t -> (Integer.t * Integer.t) reader **)
-
-let read_costs t left i =
-  match between t "the length of a run of multipliers" ((fun p -> p)
-          Integer.one) left i with
-  | Got (x, j) ->
-    (match integer t "a multiplier" j with
-     | Got (x0, j0) -> Got ((x, x0), j0)
-     | Stopped (p, why) -> Stopped (p, why))
-  | Stopped (p, why) -> Stopped (p, why)
-
 (** val read_cover :
-    text -> needs -> objective -> grid -> nat -> written_cover reader **)
+    text -> Integer.t -> (Integer.t -> phrase list) -> nat -> written_cover
+    reader **)
 
-let rec read_cover t k o g = function
+let rec read_cover t n large = function
 | O ->
   (fun i -> Stopped (i, ((Say "cuts more than ") :: ((Figure
     deepest_cover) :: ((Say " deep") :: [])))))
@@ -5999,9 +6486,9 @@ let rec read_cover t k o g = function
     | Got (x, j) ->
       (match rational t "the level of a cut" j with
        | Got (x0, j0) ->
-         (match read_cover t k o g depth' j0 with
+         (match read_cover t n large depth' j0 with
           | Got (x1, j1) ->
-            (match read_cover t k o g depth' j1 with
+            (match read_cover t n large depth' j1 with
              | Got (x2, j2) -> Got ((WrittenCut (x, x0, x1, x2)), j2)
              | Stopped (p, why) -> Stopped (p, why))
           | Stopped (p, why) -> Stopped (p, why))
@@ -6009,20 +6496,20 @@ let rec read_cover t k o g = function
     | Stopped (p, why) -> Stopped (p, why))) :: (("passed", (fun i ->
     match read_scale t i with
     | Got (x, j) ->
-      (match unless (large_grid k x o g) j with
+      (match unless (large x) j with
        | Got (_, j0) ->
          (match integer t "the coordinate of a level that is passed" j0 with
           | Got (x0, j1) ->
             (match rational t "a level that is passed" j1 with
              | Got (x1, j2) ->
-               (match read_cover t k o g depth' j2 with
+               (match read_cover t n large depth' j2 with
                 | Got (x2, j3) -> Got ((WrittenPassed (x, x0, x1, x2)), j3)
                 | Stopped (p, why) -> Stopped (p, why))
              | Stopped (p, why) -> Stopped (p, why))
           | Stopped (p, why) -> Stopped (p, why))
        | Stopped (p, why) -> Stopped (p, why))
     | Stopped (p, why) -> Stopped (p, why))) :: (("dual", (fun i ->
-    match fill (multipliers g) (read_costs t) i with
+    match fill n (read_costs t) i with
     | Got (x, j) -> Got ((WrittenDual x), j)
     | Stopped (p, why) -> Stopped (p, why))) :: [])))
 
@@ -6087,16 +6574,65 @@ let read_upper t k o =
             | Got (_, j2) ->
               (match read_start t "the index at the start" j2 with
                | Got (x1, j3) ->
-                 (match read_cover t k o x0 enough_depth j3 with
+                 let n = multipliers x0.windows in
+                 (match read_cover t n (fun own -> large_grid k own o x0)
+                          enough_depth j3 with
                   | Got (x2, j4) ->
-                    (match unless (large_cover k x x0 x2) j4 with
+                    (match unless (large_cover k x n x2) j4 with
                      | Got (_, j5) -> Got ((WrittenCover (x, x0, x1, x2)), j5)
                      | Stopped (p, why) -> Stopped (p, why))
                   | Stopped (p, why) -> Stopped (p, why))
                | Stopped (p, why) -> Stopped (p, why))
             | Stopped (p, why) -> Stopped (p, why))
          | Stopped (p, why) -> Stopped (p, why))
-      | Stopped (p, why) -> Stopped (p, why))) :: []))))) j
+      | Stopped (p, why) -> Stopped (p, why))) :: (("cell_cover", (fun i0 ->
+      match read_scale t i0 with
+      | Got (x, j0) ->
+        (match read_cells t horizon j0 with
+         | Got (x0, j1) ->
+           (match unless (large_cells k x o x0) j1 with
+            | Got (_, j2) ->
+              (match read_start t "the node at the start" j2 with
+               | Got (x1, j3) ->
+                 let n = multipliers x0.cell_windows in
+                 (match read_cover t n (fun own -> large_cells k own o x0)
+                          enough_depth j3 with
+                  | Got (x2, j4) ->
+                    (match unless (large_cover k x n x2) j4 with
+                     | Got (_, j5) ->
+                       Got ((WrittenCellCover (x, x0, x1, x2)), j5)
+                     | Stopped (p, why) -> Stopped (p, why))
+                  | Stopped (p, why) -> Stopped (p, why))
+               | Stopped (p, why) -> Stopped (p, why))
+            | Stopped (p, why) -> Stopped (p, why))
+         | Stopped (p, why) -> Stopped (p, why))
+      | Stopped (p, why) -> Stopped (p, why))) :: (("return_cover",
+      (fun i0 ->
+      match read_scale t i0 with
+      | Got (x, j0) ->
+        (match several t "the number of returns" ((fun p -> p) Integer.one)
+                 (integer t "a return") j0 with
+         | Got (x0, j1) ->
+           let n =
+             Integer.max Integer.zero
+               (Integer.sub (zlen x0) ((fun p -> p) Integer.one))
+           in
+           (match unless
+                    (large_sums k x
+                      (Integer.add n ((fun p -> p) Integer.one))) j1 with
+            | Got (_, j2) ->
+              (match read_cover t n (fun own ->
+                       large_sums k own
+                         (Integer.add n ((fun p -> p) Integer.one)))
+                       enough_depth j2 with
+               | Got (x1, j3) ->
+                 (match unless (large_cover k x n x1) j3 with
+                  | Got (_, j4) -> Got ((WrittenReturns (x, x0, x1)), j4)
+                  | Stopped (p, why) -> Stopped (p, why))
+               | Stopped (p, why) -> Stopped (p, why))
+            | Stopped (p, why) -> Stopped (p, why))
+         | Stopped (p, why) -> Stopped (p, why))
+      | Stopped (p, why) -> Stopped (p, why))) :: []))))))) j
   | Stopped (p, why) -> Stopped (p, why))
 
 type found = { read : file; objective_at : Integer.t; claim_at : Integer.t;
@@ -6423,7 +6959,7 @@ let check_text allowed t =
 type possibility = { drawn : Integer.t; leads_to : Integer.t;
                      times : Integer.t; share : Integer.t }
 
-type sampled = { label : Integer.t; shares : Integer.t;
+type sampled = { label : Integer.t; shares : Integer.t; beyond : Integer.t;
                  possible : possibility list }
 
 type data = { failure : rat; tests0 : Integer.t; data_discount : rat;
@@ -6573,6 +7109,47 @@ let missing p =
 let visit_sum p =
   zsum (fun p0 -> p0.times) p.possible
 
+(** val seen : sampled -> possibility list **)
+
+let seen p =
+  filter (fun o -> Integer.lt Integer.zero o.times) p.possible
+
+(** val power_in :
+    Integer.t -> Integer.t -> (Integer.t * Integer.t) -> Integer.t * Integer.t **)
+
+let power_in d w = function
+| (m, e) ->
+  normalised
+    (((fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+       (Integer.mul m d) w), e)
+
+(** val powers_in :
+    Integer.t -> Integer.t -> Integer.t -> (Integer.t * Integer.t) ->
+    Integer.t * Integer.t **)
+
+let powers_in d w n x =
+  Z.iter n (power_in d w) x
+
+(** val set_weight : Integer.t -> Integer.t -> Integer.t * Integer.t **)
+
+let set_weight m k =
+  factors_in ((fun p -> p) Integer.one) ((fun p -> p) Integer.one) m
+    (Integer.sub k m)
+    (factors_in ((fun p -> p) Integer.one) ((fun p -> p) Integer.one)
+      Integer.zero m unity)
+
+(** val good_beyond : rat -> sampled -> bool **)
+
+let good_beyond c p =
+  (&&) (Integer.lt Integer.zero p.beyond)
+    ((||) (Integer.equal p.beyond (missing p))
+      ((&&)
+        ((&&) (Integer.lt p.beyond (missing p))
+          (Integer.lt p.beyond p.shares))
+        (at_most_number c
+          (powers_in p.shares (Integer.sub p.shares p.beyond) (visit_sum p)
+            (set_weight (zlen (seen p)) (zlen p.possible))))))
+
 (** val comes_before : possibility -> possibility -> bool **)
 
 let comes_before o o' =
@@ -6589,23 +7166,41 @@ let rec in_order = function
         | [] -> true
         | o' :: _ -> comes_before o o') (in_order l')
 
+(** val four : Integer.t **)
+
+let four =
+  (fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) Integer.one))
+
+(** val share_of : rat -> Integer.t -> rat **)
+
+let share_of c k =
+  { num = c.num; den = (Integer.mul k c.den) }
+
 (** val good_sampled : rat -> sampled -> bool **)
 
 let good_sampled c p =
   (&&)
     ((&&)
       ((&&)
-        ((&&) (in_order p.possible) (Integer.lt Integer.zero (missing p)))
-        (Integer.lt Integer.zero p.shares))
-      (negb (match p.possible with
-             | [] -> true
-             | _ :: _ -> false)))
-    (forallb (good_end c (visit_sum p) p.shares) p.possible)
+        ((&&)
+          ((&&) (in_order p.possible) (Integer.lt Integer.zero (missing p)))
+          (Integer.lt Integer.zero p.shares))
+        (negb (match p.possible with
+               | [] -> true
+               | _ :: _ -> false)))
+      (forallb
+        (good_end
+          (share_of c ((fun p -> p)
+            ((fun p -> Integer.succ (Integer.shift_left p 1)) Integer.one)))
+          (visit_sum p) p.shares) p.possible))
+    (good_beyond (share_of c (zlen p.possible)) p)
 
 (** val threshold : data -> rat **)
 
 let threshold d =
-  { num = (Integer.mul d.tests0 d.failure.den); den = d.failure.num }
+  { num = (Integer.mul (Integer.mul four d.tests0) d.failure.den); den =
+    d.failure.num }
 
 (** val good_data : data -> bool **)
 
@@ -6624,13 +7219,41 @@ let proved_outcomes p =
   map (fun o -> { weight = o.share; gain = o.drawn; next = o.leads_to })
     (filter (fun o -> Integer.lt Integer.zero o.share) p.possible)
 
+(** val inner : sampled -> Integer.t **)
+
+let inner p =
+  Integer.sub (missing p) p.beyond
+
+(** val places0 : sampled -> (possibility option * possibility) list **)
+
+let places0 p =
+  flat_map (fun x -> map (fun o -> (x, o)) p.possible)
+    (if Integer.equal (inner p) Integer.zero
+     then None :: []
+     else map (fun x -> Some x) (seen p))
+
+(** val added : Integer.t -> possibility -> outcome **)
+
+let added w o =
+  { weight = w; gain = o.drawn; next = o.leads_to }
+
+(** val completed_with :
+    Integer.t -> Integer.t -> Integer.t -> outcome list -> (possibility
+    option * possibility) -> action **)
+
+let completed_with n lost kept proved x =
+  { total = n; outcomes =
+    ((added lost (snd x)) :: (match fst x with
+                              | Some o -> (added kept o) :: proved
+                              | None -> proved)) }
+
 (** val completions : sampled -> action list **)
 
 let completions p =
   let proved = proved_outcomes p in
-  let lost = missing p in
-  map (fun o -> { total = p.shares; outcomes = ({ weight = lost; gain =
-    o.drawn; next = o.leads_to } :: proved) }) p.possible
+  let lost = p.beyond in
+  let kept = inner p in
+  map (completed_with p.shares lost kept proved) (places0 p)
 
 (** val model_with : data -> step -> model **)
 
@@ -6893,8 +7516,11 @@ let most_factors =
 (** val factor_count : sampled -> Integer.t **)
 
 let factor_count p =
-  Integer.mul (visit_sum p)
-    (zlen (filter (fun o -> Integer.lt Integer.zero o.share) p.possible))
+  Integer.add
+    (Integer.mul (visit_sum p)
+      (Integer.add ((fun p -> p) Integer.one)
+        (zlen (filter (fun o -> Integer.lt Integer.zero o.share) p.possible))))
+    (zlen p.possible)
 
 (** val many_factors : sampled list listing -> phrase list **)
 
@@ -6946,9 +7572,13 @@ let read_sampled t states i =
   | Got (x, j) ->
     (match positive_number t "the sum of the shares" j with
      | Got (x0, j0) ->
-       (match several t "the number of possible outcomes" ((fun p -> p)
-                Integer.one) (read_possibility t states) j0 with
-        | Got (x1, j1) -> Got ({ label = x; shares = x0; possible = x1 }, j1)
+       (match natural t "the share of outcomes that were not seen" j0 with
+        | Got (x1, j1) ->
+          (match several t "the number of possible outcomes" ((fun p -> p)
+                   Integer.one) (read_possibility t states) j1 with
+           | Got (x2, j2) ->
+             Got ({ label = x; shares = x0; beyond = x1; possible = x2 }, j2)
+           | Stopped (p, why) -> Stopped (p, why))
         | Stopped (p, why) -> Stopped (p, why))
      | Stopped (p, why) -> Stopped (p, why))
   | Stopped (p, why) -> Stopped (p, why)
@@ -7069,8 +7699,9 @@ type found_data = { data_read : data_file; data_objective_at : Integer.t;
 let read_data_file t allowed i =
   match keyword t "verified-risk-data" i with
   | Got (_, j) ->
-    (match between t "the version of the format" ((fun p -> p) Integer.one)
-             ((fun p -> p) Integer.one) j with
+    (match between t "the version of the format" ((fun p -> p)
+             ((fun p -> Integer.shift_left p 1) Integer.one)) ((fun p -> p)
+             ((fun p -> Integer.shift_left p 1) Integer.one)) j with
      | Got (x, j0) ->
        (match keyword t "objective" j0 with
         | Got (_, j1) ->
@@ -7146,7 +7777,7 @@ let read_data_file t allowed i =
 let words_of_data = function
 | Plan why0 -> words_of why0
 | End_not_proved ->
-  "refused: a lower end of a probability is not proved by the counts, or a row is not in order"
+  "refused: an end of a probability is not proved by the counts, or a row is not in order"
 
 (** val more_of_data : data_file -> data_reason -> phrase list **)
 
