@@ -1,7 +1,5 @@
 """Hypothesis profiles (the first kernel call compiles, so there is no deadline) and the clock of time limits."""
 
-from __future__ import annotations
-
 import os
 import signal
 import tempfile

@@ -9,8 +9,6 @@ bonus is ``sqrt(1/n) + V/n``, without a logarithm: a tuned form of the theorem's
 played is evaluated in the model by backward induction, and regret is in the model's own rewards.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
@@ -104,17 +102,12 @@ def main() -> None:
     options.write.mkdir(parents=True, exist_ok=True)
     for name, mdp in models().items():
         np.savez(options.write / f"{name}.npz", **arrays_of(mdp))
-    runs = {
-        learner: [
-            [
-                float(vr.learn(mdp, "mean", episodes=EPISODES, seed=seed, **told).regret[-1])
-                for seed in range(options.seeds)
-            ]
-            for mdp in models().values()
-        ]
-        for learner, told in LEARNERS.items()
-    }
-    return table(runs)
+
+    def regrets(mdp: vr.MDP, told: dict) -> list[float]:
+        runs = (vr.learn(mdp, "mean", episodes=EPISODES, seed=seed, **told) for seed in range(options.seeds))
+        return [float(run.regret[-1]) for run in runs]
+
+    return table({name: [regrets(mdp, told) for mdp in models().values()] for name, told in LEARNERS.items()})
 
 
 if __name__ == "__main__":

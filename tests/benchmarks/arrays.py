@@ -4,8 +4,6 @@
 reading them takes at its peak, and that the model keeps, in MB.
 """
 
-from __future__ import annotations
-
 import tempfile
 import tracemalloc
 from collections.abc import Iterator

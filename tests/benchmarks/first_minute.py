@@ -4,8 +4,6 @@ Every call runs in a process of its own, from starting Python to the answer.  *C
 kernels, *warm* has what the cold call left there.  *Starting* is ``import numpy`` alone, *read* a large model alone.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import subprocess

@@ -1,7 +1,5 @@
 """Random models of given sizes, as plain numbers and as an MDP: the same instance on both sides of every ratio."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Models of gymnasium under weightings that need a search, to a gap of 1 % of the 
 CVaR, constraints, ties, and rates within intervals.  A row whose gap is not met says what stopped the search.
 """
 
-from __future__ import annotations
-
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -56,7 +54,7 @@ def widened(mdp: vr.MDP, by: float) -> vr.IntervalMDP:
     """The model with every probability below 1 known up to ``by``."""
     n, count = mdp.n_states, max(mdp.n_actions)
     P, R = np.zeros((n, count, n)), np.zeros((n, count, n))
-    for s, _, _ in mdp:
+    for s in range(n):
         for a in range(count):
             for p, k, r in mdp.actions(s)[min(a, mdp.n_actions[s] - 1)].outcomes:
                 P[s, a, k] += float(p)

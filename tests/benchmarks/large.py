@@ -7,8 +7,6 @@ seconds of the longer part of every step allow, which a busy machine hardly chan
 bytes.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -165,13 +163,9 @@ def preparation(quick: bool = False) -> None:
         row(f"(p) {name}", prepare_s=prepared, pass_s=passed, ratio=prepared / passed)
     for states in (1_000,) if quick else (10_000, 50_000):
         x = instance((states, 4, 10, 10, 10))
-        transitions = [
-            [
-                dict(zip(x.succ[i].tolist(), (x.weight[i] / x.denominator).tolist(), strict=True))
-                for i in range(s, s + 4)
-            ]
-            for s in range(0, 4 * states, 4)
-        ]
+        shares = x.weight / x.denominator
+        laws = [dict(zip(own.tolist(), share.tolist(), strict=True)) for own, share in zip(x.succ, shares, strict=True)]
+        transitions = [laws[s : s + 4] for s in range(0, 4 * states, 4)]
         rewards = [[float(r[0]) / 10 for r in x.reward[s : s + 4]] for s in range(0, 4 * states, 4)]
         mdp, seconds = timed(lambda P=transitions, R=rewards: vr.MDP(0, P, R, 10))
         _, planned = timed(lambda mdp=mdp: vr.plan(mdp, vr.CVaR("1/10")))

@@ -3,8 +3,6 @@
 Rows (i) of ``run.py``.  Processor time of one run on one core; ratios are within it.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from fractions import Fraction

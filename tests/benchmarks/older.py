@@ -1,7 +1,5 @@
 """A tree of an older commit beside this one: code that runs in either, each time in a process of its own."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -6,27 +6,15 @@ for how many models the laws of the return are the same rationals, for how many 
 others have, and the ratio of processor times: the best of three calls, compilation not counted.
 """
 
-from __future__ import annotations
-
 import sys
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 from older import HERE, answer_of, unpacked
 
-OBJECTIVES = (
-    "mean",
-    "cvar(1/4)",
-    "1/2*mean + 1/2*cvar(1/10)",
-    "1/4*mean + 1/4*cvar(1/10) + 1/2*cvar(1/2)",
-    "var(1/4)",
-    "var(1/2,upper)",
-    "hazard(1/2)",
-    "dual(2)",
-    "wang(3/4)",
-    "wang(-1/2)",
-    "cpw(71/100)",
-)
+TAILS = ("mean", "cvar(1/4)", "1/2*mean + 1/2*cvar(1/10)", "1/4*mean + 1/4*cvar(1/10) + 1/2*cvar(1/2)")
+QUANTILES = ("var(1/4)", "var(1/2,upper)")
+OBJECTIVES = (*TAILS, *QUANTILES, "hazard(1/2)", "dual(2)", "wang(3/4)", "wang(-1/2)", "cpw(71/100)")
 PLAN = """
 import json, sys, time
 from fractions import Fraction

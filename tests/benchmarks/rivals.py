@@ -1,7 +1,5 @@
 """The other sides of the ratios: a C kernel compiled on the spot, scipy.sparse, quantecon, Storm, Fractions."""
 
-from __future__ import annotations
-
 import ctypes
 import subprocess
 import tempfile

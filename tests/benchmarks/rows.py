@@ -1,7 +1,5 @@
 """What a benchmark measured: rows of named columns, printed as they come, kept for a file and for a page."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

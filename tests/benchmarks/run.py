@@ -4,8 +4,6 @@ Times are CPU seconds of one thread, the least of several runs taken in turn, so
 sides alike; only the rows of threads go by the clock and want an idle machine of two cores.
 """
 
-from __future__ import annotations
-
 import os
 
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VERIFIED_RISK_THREADS"):
@@ -137,18 +135,13 @@ def dense(quick: bool) -> None:
     linear, top = budget_tables.linear_part(model), model.remaining[0]
     rows, n = len(model.succ_start) - 1, model.n_states
     flops = 2.0 * rows * n * sum(model.remaining[:-1])
-    a, b, c = (
-        np.random.default_rng(0).random((rows, n)),
-        np.random.default_rng(1).random((n, 1000)),
-        np.zeros((rows, 1000)),
-    )
-    t = least(
-        {
-            "ours": lambda: budget_tables.budget_tables(model, Fraction(), 0, top, linear=linear),
-            "dgemm": lambda: np.matmul(a, b, out=c),
-        },
-        3,
-    )
+    a, b = np.random.default_rng(0).random((rows, n)), np.random.default_rng(1).random((n, 1000))
+    c = np.zeros((rows, 1000))
+    sides = {
+        "ours": lambda: budget_tables.budget_tables(model, Fraction(), 0, top, linear=linear),
+        "dgemm": lambda: np.matmul(a, b, out=c),
+    }
+    t = least(sides, 3)
     peak, share = 2.0 * rows * n * 1000 / t["dgemm"], flops / t["ours"]
     row(f"(b) dense {size}", ours_s=t["ours"], gflops=share / 1e9, dgemm_gflops=peak / 1e9, share_of_dgemm=share / peak)
 
@@ -166,11 +159,8 @@ def crossover(quick: bool) -> None:
             budget_tables.budget_tables(m, Fraction(), 0, t, linear=part)
 
         t = least({"sweeps": lambda f=timed: f(2.0), "blas": lambda f=timed: f(0.0)}, 5)
-        row(
-            f"(b) crossover, {successors} of 100 successors",
-            sweeps_ms=1e3 * t["sweeps"],
-            blas_over_sweeps=t["blas"] / t["sweeps"],
-        )
+        ratio = t["blas"] / t["sweeps"]
+        row(f"(b) crossover, {successors} of 100 successors", sweeps_ms=1e3 * t["sweeps"], blas_over_sweeps=ratio)
     budget_tables.DENSE_SHARE = saved
 
 
@@ -185,17 +175,12 @@ def certified(quick: bool) -> None:
         return np.max(np.arange(window[0], window[1] + 1) - 20.0 * tables.shortfall)
 
     def both() -> Any:
-        return tails.assemble(
-            budget_tables.budget_tables(model, Fraction(), *window, linear=linear), Fraction(), Fraction(20)
-        )
+        tables = budget_tables.budget_tables(model, Fraction(), *window, linear=linear)
+        return tails.assemble(tables, Fraction(), Fraction(20))
 
     t = least({"certified": both, "plain": plain}, 9)
-    row(
-        "(c) certified against plain",
-        certified_ms=1e3 * t["certified"],
-        plain_ms=1e3 * t["plain"],
-        ratio=t["certified"] / t["plain"],
-    )
+    milliseconds = {f"{name}_ms": 1e3 * seconds for name, seconds in t.items()}
+    row("(c) certified against plain", **milliseconds, ratio=t["certified"] / t["plain"])
 
 
 def exact(quick: bool) -> None:
@@ -204,13 +189,11 @@ def exact(quick: bool) -> None:
     model, grid = float_model(mdp, own_unit(mdp)), grid_model(mdp)
     linear, top = budget_tables.linear_part(model), model.remaining[0]
     arguments = (compiled(mdp), 0, 1, mean_to_go(grid), grid.denominator)
-    t = least(
-        {
-            "rows": lambda: row_tables(*arguments),
-            "float": lambda: budget_tables.budget_tables(model, Fraction(), 0, top, linear=linear),
-        },
-        9,
-    )
+    sides = {
+        "rows": lambda: row_tables(*arguments),
+        "float": lambda: budget_tables.budget_tables(model, Fraction(), 0, top, linear=linear),
+    }
+    t = least(sides, 9)
     reference, spent = timed(lambda: rivals.fractions(replace(x, horizon=4) if quick else x))
     if not quick:
         found = row_tables(*arguments)
@@ -281,14 +264,8 @@ def memory(quick: bool) -> None:
     size = "small" if quick else "large"
     code = MEMORY.format(here=str(Path(__file__).parent), size=size)
     numbers = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    interpreter, built, planned, frontier = map(float, numbers)
-    row(
-        f"(f) memory, {size}",
-        interpreter_mb=interpreter,
-        model_mb=built,
-        plan_and_model_mb=planned,
-        frontier_and_model_mb=frontier,
-    )
+    names = ("interpreter_mb", "model_mb", "plan_and_model_mb", "frontier_and_model_mb")
+    row(f"(f) memory, {size}", **dict(zip(names, map(float, numbers), strict=True)))
 
 
 def growth(quick: bool) -> None:
@@ -322,16 +299,9 @@ def proved(quick: bool) -> None:
             line = run_checker(file, 10**6).line
             megabytes = file.stat().st_size / 1e6
         checking = float(line.partition("checked in ")[2].partition(" s")[0])
-        row(
-            f"(k) proved {size}",
-            plan_s=t["plan"],
-            recheck_s=recheck,
-            writing_s=writing,
-            checking_s=checking,
-            cells=found.cells,
-            cells_per_s=found.cells / checking,
-            certificate_MB=megabytes,
-        )
+        seconds = {"plan_s": t["plan"], "recheck_s": recheck, "writing_s": writing, "checking_s": checking}
+        speed = found.cells / checking
+        row(f"(k) proved {size}", **seconds, cells=found.cells, cells_per_s=speed, certificate_MB=megabytes)
 
 
 def learning(quick: bool) -> None:

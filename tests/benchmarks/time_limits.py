@@ -5,8 +5,6 @@ states (T = 100) with a discount.  ``--large`` is Wang on 1000 states, T = 50, w
 Below them are ``exact_plan`` and ``cvar_frontier`` without a limit.
 """
 
-from __future__ import annotations
-
 import os
 
 os.environ.setdefault("VERIFIED_RISK_THREADS", "1")
@@ -61,11 +59,8 @@ def families(name: str, mdp: vr.MDP, seconds: float) -> None:
         ("cvar_frontier", lambda: vr.cvar_frontier(mdp)),
     ):
         found, spent = timed(call)
-        row(
-            f"(q) {name}, {unlimited}",
-            cpu_s=spent,
-            said="refused" if isinstance(found, VerifiedRiskError) else "answered",
-        )
+        said = "refused" if isinstance(found, VerifiedRiskError) else "answered"
+        row(f"(q) {name}, {unlimited}", cpu_s=spent, said=said)
 
 
 def rows(quick: bool, seconds: float = 2.0) -> None:

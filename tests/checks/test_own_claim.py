@@ -163,12 +163,7 @@ def test_the_entry_points_register_strategies_and_the_pytest_option(tmp_path):
         "@settings(max_examples=3, deadline=None)\n@given(...)\n"
         "def test_theirs(mdp: vr.MDP, law: vr.Law):\n    assert mdp.horizon >= 1 and sum(law.masses) == 1\n"
     )
-    run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "--audit-statement", "def:pushforward", "--audit-examples", "5"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": f"{tmp_path / 'lib'}{os.pathsep}{root}"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, "-m", "pytest", "-q", "--audit-statement", "def:pushforward", "--audit-examples", "5"]
+    setting = {**os.environ, "PYTHONPATH": f"{tmp_path / 'lib'}{os.pathsep}{root}"}
+    run = subprocess.run(command, cwd=tmp_path, env=setting, capture_output=True, text=True, check=False)
     assert "2 passed" in run.stdout, run.stdout + run.stderr

@@ -1,18 +1,27 @@
 """The power of a check: factors on a bound, and dropped hypotheses, that the generator alone refutes."""
 
+import json
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from itertools import islice
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import strategies as st
 from test_audit import Case, Q, failures, toy
 
+import verified_risk as vr
+from proofs_checks import theory
 from proofs_checks.engine import audit, power, search
 from proofs_checks.engine.model import Claim, Hypotheses, Verdict, at_most, equality, least, parts_of
 from proofs_checks.report import files
 from proofs_checks.theory import ALL, by_label
-from verified_risk.numbers.enclosure import Interval
+from proofs_checks.theory.discretisation import thm_discretized
+from proofs_checks.theory.optimism import l1_greedy
+from proofs_checks.theory.regret import corrected_run
+from verified_risk.numbers.enclosure import Interval, bounds
 
 ROWS = {row.label: row for row in files.stored().statements}
 
@@ -122,3 +131,113 @@ def test_the_generator_alone_refutes_what_the_ledger_says(label):
 @pytest.mark.parametrize("label", ["L1/markov", "class/markov", "lem:optimismhat", "lem:tildebound", "L2/optimistic"])
 def test_the_generator_notices_that_the_hypotheses_are_dropped(label):
     assert ROWS[label].support.hypotheses in ("noticed", "not noticed: concave")
+
+
+#: The rows of enumerated_slacks.json, by label: how many cases of the enumeration meet the hypotheses, the least slack
+#: and the sum of all, to six figures; where some claim has several parts, also how many parts there are in all, and
+#: their sum.  Of enumerations that take more than half a second the rows in "first" are about the first cases only.
+RECORDED = json.loads(Path(__file__).with_name("enumerated_slacks.json").read_text(encoding="utf-8"))
+FIRST = 200
+
+
+def figures(label, most=None):
+    """A row of :data:`RECORDED`, for the whole enumeration or its first cases."""
+    statement = by_label(label)
+    claim = statement.true_claim
+    slacks = [claim.slack(case) for case in islice(statement.small_cases(), most) if claim.when(case)]
+    values = [sum(bounds(slack)) / 2 for slack in slacks]
+    parts = [sum(bounds(part.slack())) / 2 for slack in slacks for part in parts_of(slack)]
+    seen = len(values), f"{float(min(values)):.6g}", f"{float(sum(values)):.6g}"
+    split = len(parts), f"{float(sum(parts)):.6g}"
+    return seen if split == seen[::2] else (*seen, *split)
+
+
+@pytest.mark.parametrize("label", RECORDED["whole"])
+def test_the_enumeration_has_the_recorded_slacks(label):
+    assert list(figures(label)) == RECORDED["whole"][label]
+
+
+@pytest.mark.parametrize("label", RECORDED["first"])
+def test_a_long_enumeration_begins_with_the_recorded_slacks(label):
+    assert list(figures(label, FIRST)) == RECORDED["first"][label]
+
+
+def test_every_statement_is_here_once():
+    assert sorted([*RECORDED["whole"], *RECORDED["first"]]) == sorted(statement.label for statement in ALL)
+
+
+#: Label: what some of a hundred random cases must be like, where the claim holds and no case is the hard one.
+KINDS = {
+    "production/evaluator": {
+        "joint rewards": lambda case: not all(action.independent for _, _, action in case.mdp),
+        "a policy that remembers": lambda case: type(case.policy).__name__ == "HistoryPolicy",
+    }
+}
+
+
+@pytest.mark.parametrize("label", KINDS)
+def test_the_generator_draws_every_kind(label):
+    drawn = []
+    claim = replace(by_label(label).true_claim, slack=lambda case: drawn.append(case) or Fraction(0))
+    search.random(claim, by_label(label).cases(), examples=100, seed=3, climb=False)
+    for name, holds in KINDS[label].items():
+        assert any(holds(case) for case in drawn), name
+
+
+def verdict(label, case=None):
+    statement = theory.by_label(label)
+    return statement.true_claim.verdict(next(statement.small_cases()) if case is None else case)
+
+
+@pytest.mark.parametrize("off", [Fraction(-1, 10**12), Fraction(1, 10**12)])
+def test_a_planner_that_is_off_refutes_the_equivalence_of_the_augmented_model(monkeypatch, off):
+    assert verdict("def:augmented") is Verdict.STANDS
+    honest = vr.exact_plan
+    monkeypatch.setattr(vr, "exact_plan", lambda *given: SimpleNamespace(value=honest(*given).value + off))
+    assert verdict("def:augmented") is Verdict.REFUTED
+
+
+def test_each_inequality_of_the_discretisation_refutes_alone(monkeypatch):
+    """Attained, best and rounded value at T = 2, eta = 1: at most 2 below, in this order."""
+    case, tiny = theory.by_label("thm:discretized").counterexample, Fraction(1, 10**12)
+    values = {
+        (0, 0, 0): Verdict.STANDS,
+        (0, 1, 2): Verdict.STANDS,
+        (0, 1, 2 + tiny): Verdict.REFUTED,
+        (1 + tiny, 1, 2): Verdict.REFUTED,
+        (0, 1 + tiny, 1): Verdict.REFUTED,
+    }
+    for said, wanted in values.items():
+        monkeypatch.setattr(thm_discretized, "_values", lambda case, said=said: tuple(map(Fraction, said)))
+        assert verdict("thm:discretized", case) is wanted, said
+
+
+def test_a_greedy_policy_that_is_not_worth_its_value_refutes_its_optimism(monkeypatch):
+    class Boasting(l1_greedy.Greedy):
+        def __init__(self, *given, **named):
+            super().__init__(*given, **named)
+            self.value += Fraction(1, 10**12)
+
+    assert verdict("L1/greedy") is Verdict.STANDS
+    monkeypatch.setattr(l1_greedy, "Greedy", Boasting)
+    assert verdict("L1/greedy") is Verdict.REFUTED
+
+
+def test_each_part_of_a_run_refutes_alone(monkeypatch):
+    """Expected regret, probability of the event, room under the radius, law of the regret."""
+    statement = theory.by_label("corrected/run")
+    case, tiny = next(filter(statement.true_claim.when, statement.small_cases())), Fraction(1, 10**12)
+    regret, good, room, totals = corrected_run.run(case)
+    edge = 1 - case.delta
+    said = {
+        "as it is": (regret, good, room, totals),
+        "at the edge": (regret, edge, Fraction(), totals),
+        "too much regret": (regret + 1000, good, room, {regret + 1000: Fraction(1)}),
+        "the event too rare": (regret, edge - tiny, room, totals),
+        "no room": (regret, good, -tiny, totals),
+        "another law": (regret, good, room, {**totals, Fraction(7): tiny}),
+    }
+    for name, answer in said.items():
+        monkeypatch.setattr(corrected_run, "run", lambda case, answer=answer: answer)
+        wanted = Verdict.STANDS if name in ("as it is", "at the edge") else Verdict.REFUTED
+        assert verdict("corrected/run", case) is wanted, name

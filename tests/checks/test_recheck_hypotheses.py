@@ -19,6 +19,10 @@ def corner(at, left, value, right):
     return dict(zip(("at", "left", "value", "right"), map(str, (at, left, value, right)), strict=True))
 
 
+def jumps_at(first, second):
+    return {"corners": [corner(first, 0, 0, "1/2"), corner(second, "1/2", 1, 1)]}
+
+
 def paying(reward):
     """One state, two actions: the first pays ``reward``, the second nothing."""
     laws = ({"atoms": [reward], "masses": ["1"]}, {"atoms": ["0"], "masses": ["1"]})
@@ -70,16 +74,8 @@ OUTSIDE = [
     ("cvar:rho", {"alpha": "1001/1000"}, "one step and a level"),
     ("cvar:rho", {"alpha": "-1/2"}, "one step and a level"),
     ("lem:quantileinverse/second", {"function": {"corners": []}}, "nondecreasing heights"),
-    (
-        "lem:quantileinverse/second",
-        {"function": {"corners": [corner(1, 0, 0, "1/2"), corner(0, "1/2", 1, 1)]}},
-        "increasing places",
-    ),
-    (
-        "lem:quantileinverse/second",
-        {"function": {"corners": [corner(1, 0, 0, "1/2"), corner(1, "1/2", 1, 1)]}},
-        "increasing places",
-    ),
+    ("lem:quantileinverse/second", {"function": jumps_at(1, 0)}, "increasing places"),
+    ("lem:quantileinverse/second", {"function": jumps_at(1, 1)}, "increasing places"),
     ("def:objective/cvar", {"tau": "1001/1000"}, "a level and its constant"),
     ("def:objective/cvar", {"tau": "-1/1000"}, "a level and its constant"),
     ("def:objective/cvar", {"alpha": "1/2", "constant": "1"}, "a level and its constant"),
@@ -123,11 +119,7 @@ OUTSIDE = [
     ("thm:main", {"episodes": BELOW_THE_BOUND, "checked": 0}, "the regret exceeds"),
     ("def:empirical", {"rewards": ["1001/1000"]}, "rewards in"),
     ("def:empirical", {"rewards": ["-1/1000"]}, "rewards in"),
-    (
-        "assump:quantile/empirical",
-        {"law": {"atoms": ["-1/1000", "1"], "masses": ["1/2", "1/2"]}, "sample": ["-1/1000"]},
-        "a law on",
-    ),
+    ("assump:quantile/empirical", {"law": HALVES, "sample": ["-1/1000"]}, "a law on"),
     ("assump:lipschitz/var", {"constant": True}, "True is at least 1"),
     ("def:optimistic/rows", {"row": ["3/2", "-1/2"]}, "a probability vector"),
     ("def:optimistic/rows", {"row": [True, "0"]}, "True is a rational"),

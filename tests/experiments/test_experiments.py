@@ -1,7 +1,5 @@
 """Sweeps resume, engines agree to the byte, and failures are reported without losing anything."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -202,10 +200,8 @@ def check_the_words_against_the_table(text, episodes):
     converged = [name for name in rates if rates[name][1] < 0.01]
     assert settled == (", ".join(converged) or "none")
     assert ("its first choice" in left) == ("greedy" not in converged)
-    there, runs = map(
-        int,
-        re.search(r"= 0\.6242 of CVaR.*Runs of UCBVI that pay this in the last quarter: (\d+) of (\d+)", left).groups(),
-    )
+    paid = re.search(r"= 0\.6242 of CVaR.*Runs of UCBVI that pay this in the last quarter: (\d+) of (\d+)", left)
+    there, runs = map(int, paid.groups())
     if there == runs:
         assert abs(rates["ucbvi"][1] - 0.6242) < 0.01
     if there == 0 and runs == 1:

@@ -50,12 +50,7 @@ def test_the_file_is_plain_rationals(tmp_path):
     models.two_paths().to_csv(tmp_path / "model.csv", index_base=1)
     assert (tmp_path / "model.csv").read_text(encoding="utf-8").splitlines() == [
         HEADER,
-        "1,1,2,1,0",
-        "1,2,3,1,0",
-        "2,1,4,1,1",
-        "3,1,4,1/4,0",
-        "3,1,4,3/4,2",
-        "4,1,4,1,0",
+        *["1,1,2,1,0", "1,2,3,1,0", "2,1,4,1,1", "3,1,4,1/4,0", "3,1,4,3/4,2", "4,1,4,1,0"],
     ]
 
 

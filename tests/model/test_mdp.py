@@ -1,16 +1,22 @@
 """Models: reading, refusing, deriving, saving."""
 
+import gc
 import json
 import re
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import verified_risk as vr
+from verified_risk.errors import InvalidModel
 from verified_risk.mdp.action import ContinuousReward
+from verified_risk.mdp.reading import Reader
 
 HALF = Fraction(1, 2)
+HOME = [[1, 0], [1, 0]]
+"""Both actions of state 1 lead to state 0."""
 
 
 def coin(**changes):
@@ -70,31 +76,19 @@ def test_equal_outcomes_are_added_and_empty_ones_dropped():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        (
-            {"transitions": [[[0, "11/10"]], [[1, 0], [1, 0]]]},
-            r"transitions\[0\]\[0\] sums to 11/10, not to 1: \[0, 11/10\]",
-        ),
+        ({"transitions": [[[0, "11/10"]], HOME]}, r"transitions\[0\]\[0\] sums to 11/10, not to 1: \[0, 11/10\]"),
         (
             {"transitions": [[[0, 1]], [["1/3", 0.6], [1, 0]]]},
             r"transitions\[1\]\[0\] sums to 14/15, not to 1: \[1/3, 3/5\]",
         ),
-        ({"transitions": [[{1: "1/2", 0: "1/3"}], [[1, 0], [1, 0]]]}, r"transitions\[0\]\[0\] sums to 5/6, not to 1"),
-        ({"transitions": [[[-1, 2]], [[1, 0], [1, 0]]]}, r"transitions\[0\]\[0\]\[0\] is -1, wanted a probability"),
-        (
-            {"transitions": [[[float("nan"), 1]], [[1, 0], [1, 0]]]},
-            r"transitions\[0\]\[0\]\[0\] is nan, wanted a finite",
-        ),
-        (
-            {"transitions": [[[0, float("inf")]], [[1, 0], [1, 0]]]},
-            r"transitions\[0\]\[0\]\[1\] is inf, wanted a finite",
-        ),
-        (
-            {"transitions": [[{2: 1}], [[1, 0], [1, 0]]]},
-            r"transitions\[0\]\[0\] names state 2, wanted an integer in 0..1",
-        ),
-        ({"transitions": [[[0, 0, 1]], [[1, 0], [1, 0]]]}, r"transitions\[0\]\[0\] has 3 entries, wanted 2"),
-        ({"transitions": [[], [[1, 0], [1, 0]]]}, "state 0 has no actions"),
-        ({"transitions": [[5], [[1, 0], [1, 0]]]}, r"transitions\[0\]\[0\] is 5, wanted a list or dict"),
+        ({"transitions": [[{1: "1/2", 0: "1/3"}], HOME]}, r"transitions\[0\]\[0\] sums to 5/6, not to 1"),
+        ({"transitions": [[[-1, 2]], HOME]}, r"transitions\[0\]\[0\]\[0\] is -1, wanted a probability"),
+        ({"transitions": [[[float("nan"), 1]], HOME]}, r"transitions\[0\]\[0\]\[0\] is nan, wanted a finite"),
+        ({"transitions": [[[0, float("inf")]], HOME]}, r"transitions\[0\]\[0\]\[1\] is inf, wanted a finite"),
+        ({"transitions": [[{2: 1}], HOME]}, r"transitions\[0\]\[0\] names state 2, wanted an integer in 0..1"),
+        ({"transitions": [[[0, 0, 1]], HOME]}, r"transitions\[0\]\[0\] has 3 entries, wanted 2"),
+        ({"transitions": [[], HOME]}, "state 0 has no actions"),
+        ({"transitions": [[5], HOME]}, r"transitions\[0\]\[0\] is 5, wanted a list or dict"),
         ({"rewards": [[{0: 1}]]}, "rewards has 1 states, wanted 2"),
         ({"rewards": [[{0: 1}], [{0: 1}]]}, r"rewards\[1\] has 1 actions, wanted 2"),
         ({"rewards": [[{}], [{0: 1}, {0: 1}]]}, r"rewards\[0\]\[0\] is empty"),
@@ -137,7 +131,7 @@ def test_bad_outcomes_are_refused_with_their_witness(outcomes, message):
 
 
 def test_normalisation_happens_only_on_request_and_is_reported():
-    thirds = [[[0.3333, 0.6666]], [[1, 0], [1, 0]]]
+    thirds = [[[0.3333, 0.6666]], HOME]
     with pytest.raises(vr.errors.InvalidModel, match="sums to 9999/10000"):
         coin(transitions=thirds)
     mdp = coin(transitions=thirds, normalise=True)
@@ -150,10 +144,10 @@ def test_a_row_that_misses_one_by_a_hair_is_refused_or_noted(off):
     """Exact rows are what they are; only rows of floats are read as what their writer meant, and that is noted."""
     row = [HALF, HALF + off]
     with pytest.raises(vr.errors.InvalidModel, match=re.escape(f"sums to {1 + off}, not to 1")):
-        coin(transitions=[[row], [[1, 0], [1, 0]]])
+        coin(transitions=[[row], HOME])
     with pytest.raises(vr.errors.InvalidModel, match="not to 1"):
         coin(initial=row)
-    noted = coin(transitions=[[row], [[1, 0], [1, 0]]], normalise=True)
+    noted = coin(transitions=[[row], HOME], normalise=True)
     assert any(f"summed to {1 + off} and was divided by it" in note for note in noted.notes)
     assert sum(p for _, p in noted.actions(0)[0].successors) == 1
 
@@ -275,3 +269,53 @@ def test_a_description_shows_drawing_sizes_and_notes():
     mdp = vr.MDP.from_outcomes([[[(1, 0, 2)]]], initial=0, horizon=2, drawing="[#]", notes=["restored"])
     assert mdp.describe() == "[#]\n\nMDP(1 state, 1 action, horizon 2)\nrewards from 2 to 2 a step\nrestored"
     assert repr(coin(discount=0.5)) == "MDP(2 states, 1 to 2 actions, horizon 3, discount 1/2)"
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, object])
+def test_a_row_of_an_array_is_the_row_of_its_entries(kind):
+    row = [0.0, 0.3, 0.0, 0.7]
+    read = Reader(4, normalise=False).row(np.array(row, dtype=kind), "here")
+    assert read == Reader(4, normalise=False).row(row, "here") == ((1, Fraction(3, 10)), (3, Fraction(7, 10)))
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({0: 0.5, 1: 0.4}, "sums to 9/10, not to 1"), ({0: 0.5, 2: 0.5}, "names state 2"),
+        ({-1: 0.5, 0: 0.5}, "names state -1"), ({0: -0.5, 1: 1.5}, r"here\[0\] is -1/2, wanted a probability"),
+        ({0: float("nan"), 1: 1.0}, r"here\[0\] is nan"), ({0: float("inf")}, r"here\[0\] is inf"),
+        ({}, "sums to 0, not to 1"), ({True: 1.0}, "names state True"), ({0: True}, r"here\[0\] is True"),
+        ({0.0: 1.0}, "names state 0.0"), ({"0": 1.0}, "names state '0'"), ({0: 1e300}, "not to 1"),
+        (np.array([0.5, 0.4]), "sums to 9/10, not to 1"), (np.array([0.5, np.nan]), r"here\[1\] is nan"),
+        (np.array([0.2, 0.3, 0.5]), "has 3 entries, wanted 2"), (np.array([-0.5, 1.5]), r"here\[0\] is -1/2"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_bad_rows_get_the_complaint_that_names_the_entry(row, said):
+    with pytest.raises(InvalidModel, match=said):
+        Reader(2, normalise=False).row(row, "here")
+
+
+def test_digits_beyond_eighteen_are_not_lost():
+    tiny = 1e-19
+    row = {0: 1.0, 1: tiny}
+    with pytest.raises(InvalidModel, match="sums to"):
+        Reader(2, normalise=False).row(row, "here")
+    assert Reader(2, normalise=True).row(row, "here") == (
+        (0, 1 / (1 + Fraction("1e-19"))),
+        (1, Fraction("1e-19") / (1 + Fraction("1e-19"))),
+    )
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_the_collector_is_left_as_it_was(running):
+    before = gc.isenabled()
+    try:
+        gc.enable() if running else gc.disable()
+        vr.MDP(0, [[[1]]], [[1]], horizon=1)
+        assert gc.isenabled() is running
+        with pytest.raises(InvalidModel):
+            vr.MDP(0, [[[2]]], [[1]], horizon=1)
+        assert gc.isenabled() is running
+    finally:
+        gc.enable() if before else gc.disable()

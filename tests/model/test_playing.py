@@ -279,11 +279,9 @@ class Several:
 
     @staticmethod
     def _stacked(seen):
-        return (
-            {key: np.stack([np.asarray(x[key]) for x in seen]) for key in seen[0]}
-            if isinstance(seen[0], dict)
-            else np.array(seen)
-        )
+        if not isinstance(seen[0], dict):
+            return np.array(seen)
+        return {key: np.stack([np.asarray(x[key]) for x in seen]) for key in seen[0]}
 
 
 def evaluated(policy, env, episodes):

@@ -20,13 +20,8 @@ COPIED = ("verified_risk", "proofs_checks", "tests", "docs")
 FILES = ("pyproject.toml", "README.md", "Makefile", "CITATION.cff", "CHANGELOG.md")
 OPTIONS = ("-o", "addopts=", "-q", "-p", "no:cacheprovider", "-p", "no:randomly")
 BUILT = shutil.ignore_patterns("*.vo", "*.vok", "*.vos", "*.glob", "*.aux", "_build")
-PRELOADED = (
-    "pytest",
-    "numpy",
-    "mpmath",
-    "flint",
-    "numba",
-)  # not hypothesis, which imports proofs_checks by its entry point
+PRELOADED = ("pytest", "numpy", "mpmath", "flint", "numba")
+"""Not hypothesis, which imports proofs_checks by its entry point."""
 
 _server = multiprocessing.get_context("forkserver")
 _server.set_forkserver_preload(list(PRELOADED))

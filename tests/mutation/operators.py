@@ -3,8 +3,6 @@
 :data:`KINDS` lists them.  Docstrings, annotations and error messages contain no check and are left alone.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass

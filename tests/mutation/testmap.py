@@ -93,14 +93,8 @@ def measure(folder: Path, workers: int) -> JudgeMap:
     judges = [f"tests/{name}" for name in JUDGES if (ROOT / "tests" / name).is_dir()]
     names = " and ".join(f"not {name}" for name in NO_JUDGES)
     command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers if workers > 1 else 0), "-k", names]
-    command += [
-        f"--junitxml={report}",
-        "-o",
-        "junit_family=xunit1",
-        "--cov-context=test",
-        f"--cov-config={settings}",
-        "--cov-report=",
-    ]
+    command += [f"--junitxml={report}", "-o", "junit_family=xunit1"]
+    command += ["--cov-context=test", f"--cov-config={settings}", "--cov-report="]
     command += [f"--cov={name}" for name in PACKAGES] + judges
     subprocess.run(command, cwd=ROOT, check=False)  # a failing test is no judge, the others are
     return JudgeMap(_lines(data), _seconds(report))

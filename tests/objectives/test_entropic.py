@@ -1,13 +1,11 @@
 """Entropic risk and EVaR: values against sums in floats, plans against every policy, published numbers."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction
 
 import pytest
-from step_models import laws_from, random_steps
+from plan_models import laws_from, random_steps
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidObjective, Unsupported

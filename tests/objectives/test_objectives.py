@@ -1,7 +1,5 @@
 """Weightings: shapes, constants, exact values, rigorous enclosures, and the key identity as a test."""
 
-from __future__ import annotations
-
 import math
 import os
 import subprocess
@@ -235,11 +233,6 @@ MIXED = (
 def test_the_shape_of_a_mixture_does_not_depend_on_the_order_of_a_set(seed):
     """A set of words is ordered by their hashes, which Python draws anew in every process."""
     code = f"import verified_risk as vr; print([vr.objective(text).shape for text, _ in {MIXED!r}])"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONHASHSEED": seed},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    setting = {**os.environ, "PYTHONHASHSEED": seed}
+    done = subprocess.run([sys.executable, "-c", code], env=setting, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str([shape for _, shape in MIXED])

@@ -1,7 +1,5 @@
 """Plans of the tests with random models are proved by the verified checker when their module ends."""
 
-from __future__ import annotations
-
 import pytest
 
 from verified_risk import errors

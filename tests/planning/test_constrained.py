@@ -1,7 +1,5 @@
 """Plans with constraints, against a linear program over occupation measures for every return as rho."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """``plan(mdp, G)`` with neither ``eta`` nor ``gap``: it always answers, and both bounds are true by brute force."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

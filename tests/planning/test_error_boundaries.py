@@ -6,8 +6,6 @@ rationals; the formulas themselves are compared with runs in which every operati
 and the last tests here).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """A model on a grid, in its three forms, says what the model says: entry by entry from the definitions."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from fractions import Fraction as Q

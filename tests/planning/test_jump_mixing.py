@@ -1,8 +1,6 @@
 """A mean and a lower quantile whose level the best mixtures meet with equality: the supremum is not attained, and the
 plan comes close to it."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Kernels by themselves, interpreted, against the sentence that says what each computes."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction as Q

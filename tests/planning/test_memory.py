@@ -1,7 +1,5 @@
 """What a plan is refused by is what it would take: the estimate against the peak that was traced, route by route."""
 
-from __future__ import annotations
-
 import math
 import random
 import tracemalloc

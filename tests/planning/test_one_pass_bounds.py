@@ -1,7 +1,5 @@
 """A search is at least as good as one pass for the mean, CVaR or VaR (theory 05, B13)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Searches over few attainable returns on a fine grid: against brute force, rechecked in other code."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import oracles

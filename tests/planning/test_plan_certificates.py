@@ -1,7 +1,5 @@
 """Certificates under attack: ill-conditioned models, and planted faults that the checks must catch."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 
@@ -18,6 +16,8 @@ from verified_risk.planning.routes import ROUTES
 from verified_risk.planning.search import grid_coordinates
 from verified_risk.planning.tails import budget_tables
 
+SPECTRUM = {Fraction(1, 10): Fraction(1, 2), Fraction(1, 2): Fraction(1, 4), Fraction(1): Fraction(1, 4)}
+SPECTRAL = vr.Spectral(["1/10", "1/2", 1], ["1/2", "1/4", "1/4"])
 TINY = [Fraction(1, 10**k) for k in (3, 9, 17, 40, 160, 320)]
 
 
@@ -54,9 +54,8 @@ def test_the_enclosure_contains_the_exact_value_where_floats_do_not_reach():
     for k in range(60):
         mdp = ill_conditioned(rng, rng.choice([1, 4, 9]))
         alpha = rng.choice([Fraction(1, 3), Fraction(1, 10**6), Fraction(1, 10**18), Fraction(1, 10**60)])
-        G = [vr.CVaR(alpha), vr.Mean(), Fraction(1, 7) * vr.Mean() + Fraction(6, 7) * vr.CVaR(alpha), vr.VaR(alpha)][
-            k % 4
-        ]
+        mixed = Fraction(1, 7) * vr.Mean() + Fraction(6, 7) * vr.CVaR(alpha)
+        G = [vr.CVaR(alpha), vr.Mean(), mixed, vr.VaR(alpha)][k % 4]
         exact = vr.exact_plan(mdp, G).value
         plan = vr.plan(mdp, G)
         assert plan.lower <= exact <= plan.upper
@@ -69,9 +68,8 @@ def test_the_enclosure_contains_the_exact_value_where_floats_do_not_reach():
 @pytest.mark.usefixtures("without_exact_evaluation")
 def test_a_long_horizon_of_thirds_is_enclosed():
     third = Fraction(1, 3)
-    mdp = vr.MDP(
-        0, [[{0: 1}, {0: 1}]], [[{0: third, 1: 2 * third}, {0: 3 * third / 7, 1: 1 - 3 * third / 7}]], horizon=300
-    )
+    laws = [{0: third, 1: 2 * third}, {0: 3 * third / 7, 1: 1 - 3 * third / 7}]
+    mdp = vr.MDP(0, [[{0: 1}, {0: 1}]], [laws], horizon=300)
     mean = vr.plan(mdp, vr.Mean())
     assert mean.lower < 200 * Fraction(6, 7) * Fraction(3, 2) <= mean.upper
     cvar = vr.plan(mdp, vr.CVaR("1/1000"))
@@ -90,21 +88,11 @@ def float_campaign(count: int = 40) -> None:
 
 
 def search_campaign(count: int = 30) -> None:
-    G = vr.Spectral(["1/10", "1/2", 1], ["1/2", "1/4", "1/4"])
     search = next(route for route in ROUTES if route.name == "search on a grid")
     for mdp, model, _ in models.small("search campaign", count, max_states=3, max_actions=3):
-        exact = max(
-            sum(
-                w * oracles.cvar(law, a)
-                for a, w in (
-                    (Fraction(1, 10), Fraction(1, 2)),
-                    (Fraction(1, 2), Fraction(1, 4)),
-                    (Fraction(1), Fraction(1, 4)),
-                )
-            )
-            for law in oracles.all_return_laws(model)
-        )
-        plan = search.solve(Problem(mdp, G, gap=Fraction(1, 10**5), seconds=5))
+        laws = oracles.all_return_laws(model)
+        exact = max(sum(w * oracles.cvar(law, a) for a, w in SPECTRUM.items()) for law in laws)
+        plan = search.solve(Problem(mdp, SPECTRAL, gap=Fraction(1, 10**5), seconds=5))
         assert plan.lower <= exact <= plan.upper, "bound"
 
 
@@ -113,7 +101,7 @@ def contractor_campaign(count: int = 60) -> None:
     from verified_risk.grid import float_model, own_unit
     from verified_risk.kernels import polygon_bounds as kernels
 
-    polygon = vr.Spectral(["1/10", "1/2", 1], ["1/2", "1/4", "1/4"]).polygon_below(Fraction(1, 10**6))
+    polygon = SPECTRAL.polygon_below(Fraction(1, 10**6))
     for mdp, model, rng in models.small("contractor", count, max_states=3, max_actions=3):
         grid = float_model(mdp, own_unit(mdp))
         oracle = grid_coordinates.Oracle(grid)

@@ -1,10 +1,9 @@
-"""Discounted models: tables that are read between their nodes, against brute force."""
-
-from __future__ import annotations
+"""Discounted models against brute force: tables read between nodes, and the law where the exact one is too long."""
 
 import random
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import oracles
@@ -14,6 +13,7 @@ import pytest
 import verified_risk as vr
 from verified_risk import grid
 from verified_risk.numbers.enclosure import Truth
+from verified_risk.planning.affordable_law import POINTS, shared_law
 from verified_risk.planning.tails import interpolated_tables, refine
 from verified_risk.planning.tails.refine import refined_plan
 from verified_risk.policy.cell_policy import CellPolicy
@@ -29,7 +29,7 @@ def discounted(seed: str, count: int, discounts=DISCOUNTS, **sizes):
         discount = rng.choice(discounts)
         model = oracles.Model(model.initial, model.outcomes, model.horizon, discount)
         if oracles.count_return_policies(model) <= 300:
-            yield models.as_mdp(model) if rng.random() < 0.5 else with_discount(mdp, discount), model, rng
+            yield models.as_mdp(model) if rng.random() < 0.5 else mdp.with_discount(discount), model, rng
 
 
 def cases(seed: str, count: int, **sizes):
@@ -46,11 +46,6 @@ def cases(seed: str, count: int, **sizes):
             return weight * mean + (1 - weight) * oracles.cvar(law, alpha)
 
         yield mdp, model, G, phi, rng
-
-
-def with_discount(mdp: vr.MDP, discount: Fraction) -> vr.MDP:
-    data = mdp.to_json()
-    return vr.MDP.from_json({**data, "discount": str(discount)})
 
 
 def bounds_hold(seed: str, count: int = 120) -> bool:
@@ -126,16 +121,11 @@ def upper_chords_where_they_are(monkeypatch):
     monkeypatch.setattr(interpolated_tables, "_pass", planted)
 
 
-@pytest.mark.parametrize(
-    "plant",
-    [
-        forget_the_scale_of_one_step,
-        round_to_nearest,
-        clip_too_early,
-        leave_chords_where_they_are,
-        upper_chords_where_they_are,
-    ],
-)
+FAULTS = [forget_the_scale_of_one_step, round_to_nearest, clip_too_early]
+FAULTS += [leave_chords_where_they_are, upper_chords_where_they_are]
+
+
+@pytest.mark.parametrize("plant", FAULTS)
 def test_planted_faults_are_caught(monkeypatch, plant):
     plant(monkeypatch)
     monkeypatch.setattr("verified_risk.planning.certify.exact_value", lambda *_, **__: None)
@@ -265,3 +255,31 @@ def test_recheck_confirms_default_plans_of_long_models(G, joint):
     assert answer.lower_holds is answer.upper_holds is Truth.HOLDS, str(answer)
     assert "in cells" in answer.lower_route
     assert "in cells" in answer.upper_route
+
+
+def area_between(a: vr.Law, b: vr.Law) -> Fraction:
+    """The integral of the distance of their CDFs."""
+    values = sorted({x for law in (a, b) for x, _ in law})
+    return sum((abs(a.cdf(x) - b.cdf(x)) * (y - x) for x, y in pairwise(values)), Fraction())
+
+
+def test_what_lies_between_two_points_is_shared_between_both():
+    """A share for each step moves the return by at most a point, up or down, and keeps the mean of what is carried."""
+    tried = edges = 0
+    for mdp, _, _ in models.small("shared laws", 60):
+        low, high = mdp.remaining_range(0)
+        if mdp.discount == 1 or low == high:
+            continue
+        plan = refined_plan(mdp, vr.CVaR("1/3"), (high - low) / 1000, None, None)
+        if not isinstance(plan.policy, CellPolicy):
+            continue
+        shared, exact = shared_law(mdp, plan.policy), vr.return_law(mdp, plan.policy)
+        point = (high - low) / POINTS
+        assert sum(p for _, p in shared) == 1
+        if area_between(shared, exact) > mdp.horizon * point:  # a decision at the edge of a cell may go either way
+            edges += 1
+            continue
+        assert abs(shared.mean - exact.mean) <= point / 1000 + Fraction(1, 10**9)
+        tried += 1
+    assert tried >= 8
+    assert edges <= tried / 4

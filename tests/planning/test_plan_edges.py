@@ -1,7 +1,5 @@
 """Edges of the planners: crashes, limits and wide answers that were met, each with what is wanted instead."""
 
-from __future__ import annotations
-
 import time
 from fractions import Fraction
 
@@ -62,13 +60,9 @@ def test_the_exact_mean_needs_no_enumeration_of_sums():
 
 def test_a_gap_of_zero_stops(monkeypatch):
     monkeypatch.setattr("verified_risk.planning.search.driver.DEFAULT_SECONDS", 2.0)
-    mdp = vr.MDP(
-        ["1/5", 0, "4/5"],
-        [[["1/5", "2/5", "2/5"]], [[0, "1/5", "4/5"]], [["3/5", "2/5", 0], [0, 1, 0]]],
-        [[{"-3/2": 1}], [{"-1/2": 1}], [{"1/2": 1}, {"-3/2": "1/5", 1: "4/5"}]],
-        2,
-        "2/3",
-    )
+    rows = [[["1/5", "2/5", "2/5"]], [[0, "1/5", "4/5"]], [["3/5", "2/5", 0], [0, 1, 0]]]
+    rewards = [[{"-3/2": 1}], [{"-1/2": 1}], [{"1/2": 1}, {"-3/2": "1/5", 1: "4/5"}]]
+    mdp = vr.MDP(["1/5", 0, "4/5"], rows, rewards, horizon=2, discount="2/3")
     G = vr.objective("pl(0,0; 4/5,28/29; 9/10,1; 1,1)")
     began = time.process_time()
     plan = vr.plan(mdp, G, gap=0)

@@ -1,7 +1,5 @@
 """Sizes and numbers at the edge: very many actions, weightings nearly linear or nearly jumping, huge rewards."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

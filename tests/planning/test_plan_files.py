@@ -1,8 +1,6 @@
 """Plans that are saved, loaded, shown and rechecked: nothing is lost, nothing is believed, nothing ends in a bare
 error."""
 
-from __future__ import annotations
-
 import json
 import random
 from dataclasses import replace

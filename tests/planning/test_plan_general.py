@@ -1,7 +1,5 @@
 """Any weighting: the search's bounds against brute force, LPs and mixtures, on hundreds of models."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random
@@ -39,17 +37,14 @@ def polygon(*corners):
     return weight
 
 
-CONVEX = (
-    (Fraction(0), Fraction(0)),
-    (Fraction(1, 3), Fraction(1, 12)),
-    (Fraction(3, 4), Fraction(2, 5)),
-    (Fraction(1), Fraction(1)),
-)
-ESS = (
-    (Fraction(0), Fraction(0)),
-    (Fraction(1, 4), Fraction(1, 2)),
-    (Fraction(3, 4), Fraction(5, 8)),
-    (Fraction(1), Fraction(1)),
+def area(weight):
+    """The value of a law by the area below its CDF."""
+    return lambda law: oracles.phi_by_area(law, weight, max(law))
+
+
+CONVEX, ESS = (
+    [(Fraction(x), Fraction(g)) for x, g in [(0, 0), *inner, (1, 1)]]
+    for inner in ([("1/3", "1/12"), ("3/4", "2/5")], [("1/4", "1/2"), ("3/4", "5/8")])
 )
 CASES = {
     "spectral": (
@@ -58,21 +53,16 @@ CASES = {
             w * oracles.cvar(law, a) for a, w in [(Fraction(1, 10), 0.5), (Fraction(1, 3), 0.25), (Fraction(1), 0.25)]
         ),
     ),
-    "wang": (vr.Wang("3/4"), lambda law: float(oracles.phi_by_area(law, wang(0.75), max(law)))),
-    "dual-power": (vr.DualPower(3), lambda law: oracles.phi_by_area(law, lambda t: 1 - (1 - t) ** 3, max(law))),
-    "hazard": (
-        vr.ProportionalHazard("1/2"),
-        lambda law: float(oracles.phi_by_area(law, lambda t: math.sqrt(t), max(law))),
-    ),
-    "wang-seeking": (vr.Wang("-3/4"), lambda law: float(oracles.phi_by_area(law, wang(-0.75), max(law)))),
-    "convex": (vr.PiecewiseLinear(CONVEX), lambda law: oracles.phi_by_area(law, polygon(*CONVEX), max(law))),
-    "cpw": (vr.CPW("0.71"), lambda law: float(oracles.phi_by_area(law, cpw(0.71), max(law)))),
-    "ess": (vr.PiecewiseLinear(ESS), lambda law: oracles.phi_by_area(law, polygon(*ESS), max(law))),
+    "wang": (vr.Wang("3/4"), area(wang(0.75))),
+    "dual-power": (vr.DualPower(3), area(lambda t: 1 - (1 - t) ** 3)),
+    "hazard": (vr.ProportionalHazard("1/2"), area(math.sqrt)),
+    "wang-seeking": (vr.Wang("-3/4"), area(wang(-0.75))),
+    "convex": (vr.PiecewiseLinear(CONVEX), area(polygon(*CONVEX))),
+    "cpw": (vr.CPW("0.71"), area(cpw(0.71))),
+    "ess": (vr.PiecewiseLinear(ESS), area(polygon(*ESS))),
     "mixture": (
         0.5 * vr.CPW("0.71") + 0.5 * vr.CVaR("1/4"),
-        lambda law: (
-            0.5 * float(oracles.phi_by_area(law, cpw(0.71), max(law))) + 0.5 * float(oracles.cvar(law, Fraction(1, 4)))
-        ),
+        lambda law: 0.5 * float(area(cpw(0.71))(law)) + 0.5 * float(oracles.cvar(law, Fraction(1, 4))),
     ),
 }
 CONCAVE = ("spectral", "wang", "dual-power", "hazard")

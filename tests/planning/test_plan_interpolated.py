@@ -1,7 +1,5 @@
 """Any weighting with a discount: tables read between grid points, against brute force, LPs and poor incumbents."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from dataclasses import replace
@@ -25,15 +23,8 @@ from verified_risk.planning.tails.refine import refined_plan
 
 DISCOUNTS = [Fraction(1, 2), Fraction(2, 3), Fraction(9, 10), Fraction(1, 5)]
 CONVEX = ((Fraction(0), Fraction(0)), (Fraction(1, 4), Fraction(1, 16)), (Fraction(1, 2), Fraction(1, 4)), (1, 1))
-OBJECTIVES = [
-    "wang(3/4)",
-    "wang(-1/2)",
-    "cpw(0.71)",
-    "dual(2)",
-    "1/2*wang(1/2) + 1/2*cvar(1/4)",
-    "1/2*cpw(0.6) + 1/2*mean",
-    "1/2*var(1/3) + 1/2*mean",
-]
+MIXED = ["1/2*wang(1/2) + 1/2*cvar(1/4)", "1/2*cpw(0.6) + 1/2*mean", "1/2*var(1/3) + 1/2*mean"]
+OBJECTIVES = ["wang(3/4)", "wang(-1/2)", "cpw(0.71)", "dual(2)", *MIXED]
 SEVERAL = vr.Spectral(["1/10", "1/2", 1], ["1/2", "1/4", "1/4"])
 POLYGON = vr.PiecewiseLinear([(0, 0), ("1/4", "1/2"), ("3/4", "5/8"), (1, 1)])
 

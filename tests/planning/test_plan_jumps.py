@@ -1,7 +1,5 @@
 """Mixtures with a quantile at levels that policies meet with equality (theory 05, B8)."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction

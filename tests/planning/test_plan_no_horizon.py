@@ -1,7 +1,5 @@
 """Plans without a horizon: what follows the planned steps, against sums to infinity worked out by hand or solved."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

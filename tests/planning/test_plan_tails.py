@@ -1,7 +1,5 @@
 """The certified planner for Mean, CVaR, mean-CVaR and VaR, against brute force and LPs over occupation measures."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import random

@@ -1,7 +1,5 @@
 """A plan's law and worth are its policy's own, to within what is stated, or not known."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Plans at the worst and the best rates within intervals, against all policies and all corners of the intervals."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction as Q
 from itertools import combinations, pairwise, product

@@ -5,8 +5,6 @@ incumbent is a number, chosen above the truth and never improved: the bound must
 whatever that number is, and it must come from searches that really branch.
 """
 
-from __future__ import annotations
-
 import itertools
 import random
 from fractions import Fraction

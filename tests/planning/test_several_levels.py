@@ -1,7 +1,5 @@
 """Mixtures of a few CVaRs, planned by boxes of differences of budgets, against every policy and every budget."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Threads change no bit of any answer; little work, and workers, have one."""
 
-from __future__ import annotations
-
 from concurrent.futures import ProcessPoolExecutor
 from fractions import Fraction
 from multiprocessing import get_context

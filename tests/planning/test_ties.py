@@ -1,7 +1,5 @@
 """``then=``: among policies that are as good, the one that a second objective prefers, against all policies."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import oracles

@@ -19,24 +19,13 @@ from typing import Any
 
 from patience import PATIENCE
 
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-    "--hide-scrollbars",
-    "--remote-debugging-pipe",
-)
+QUIET = ("--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync")
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", *QUIET)
 
 
 def find() -> str | None:
     for name in ("chromium", "chromium-browser", "google-chrome"):
-        found = shutil.which(name)
-        if found:
+        if found := shutil.which(name):
             return found
     return None
 
@@ -58,7 +47,7 @@ class Chromium:
             os.dup2(11, 4, inheritable=True)
 
         self.process = subprocess.Popen(
-            [browser, *FLAGS, f"--user-data-dir={self.profile}", "about:blank"],
+            [browser, *FLAGS, "--remote-debugging-pipe", f"--user-data-dir={self.profile}", "about:blank"],
             preexec_fn=wire,
             close_fds=False,
             stdout=subprocess.DEVNULL,

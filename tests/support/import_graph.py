@@ -1,7 +1,5 @@
 """The imports between modules, from the sources: those inside functions count, those for type checkers only do not."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass

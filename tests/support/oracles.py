@@ -6,7 +6,6 @@ Fraction, nothing is shared with ``verified_risk`` but the numbers.
 
 import itertools
 import math
-import random
 from fractions import Fraction
 
 
@@ -16,15 +15,7 @@ class Model:
 
 
 def random_model(
-    rng: random.Random,
-    *,
-    min_states=1,
-    max_states=3,
-    min_actions=1,
-    max_actions=2,
-    max_horizon=3,
-    product=False,
-    max_branches=2,
+    rng, *, min_states=1, max_states=3, min_actions=1, max_actions=2, max_horizon=3, product=False, max_branches=2
 ):
     """A small model with ties and zero probabilities; rewards in eighths, quarters or thirds."""
     n = rng.randint(min_states, max_states)

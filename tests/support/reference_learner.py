@@ -74,9 +74,8 @@ class ReferenceLearner:
     def outcomes(self, pair):
         n = self.rewards[pair].total()
         if n == 0:
-            return (
-                [(1.0, None, self.one)] if self.scale or self.tried else [(1.0, pair[0], 0)]
-            )  # no optimism: stay, earn nothing
+            # without optimism: stay, earn nothing
+            return [(1.0, None, self.one)] if self.scale or self.tried else [(1.0, pair[0], 0)]
         eps = self.scale * math.sqrt(self.log / (2 * n))
         steps = [(max(c / n - eps, 0.0), s) for s, c in sorted(self.nexts[pair].items())]
         steps.append((1.0 - sum(p for p, _ in steps) if self.scale else 0.0, None))
@@ -93,9 +92,13 @@ class ReferenceLearner:
 
     def plan(self):
         self.model = {pair: self.outcomes(pair) for pair in self.succ}
+        return self.best_of(self.T * self.one)
+
+    def best_of(self, most):
+        """The best score of all rhos up to ``most``; ``rho`` becomes the first that has it."""
         self.memo_mean, self.memo_cost = {}, {}
         best, self.rho = None, 0
-        for rho in range(self.T * self.one + 1):
+        for rho in range(most + 1):
             score = rho - sum(float(p) * self.cost(0, s, rho)[0] for s, p in self.initial)
             if best is None or score > best + self.tie:
                 best, self.rho = score, rho
@@ -213,12 +216,7 @@ class ReferenceKL(ReferenceLearner):
         if not any(n > self.used[p] and n >= self.used[p] * (1 + self.patience) for p, n in visits.items()):
             return  # the same model has the same plan
         self.model, self.used = {pair: self.outcomes(pair) for pair in self.succ}, visits
-        self.memo_mean, self.memo_cost = {}, {}
-        best, self.rho = None, 0
-        for rho in range(self.most + 1):
-            score = rho - sum(float(p) * self.cost(0, s, rho)[0] for s, p in self.initial)
-            if best is None or score > best + self.tie:
-                best, self.rho = score, rho
+        self.best_of(self.most)
 
     def mean(self, t, s):
         if s is None:

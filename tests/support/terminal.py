@@ -42,14 +42,9 @@ class Terminal:
         self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
         environment = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "NO_COLOR", "LINES")}
-        self.process = subprocess.Popen(
-            [*command, *map(str, arguments)],
-            stdin=slave,
-            stdout=slave if stdout is None else stdout,
-            stderr=slave,
-            start_new_session=True,
-            env={**environment, "TERM": "xterm-256color"},
-        )
+        setting = {"start_new_session": True, "env": {**environment, "TERM": "xterm-256color"}}
+        streams = {"stdin": slave, "stdout": slave if stdout is None else stdout, "stderr": slave}
+        self.process = subprocess.Popen([*command, *map(str, arguments)], **streams, **setting)
         os.close(slave)
         self.shown = ""
         self._raw = b""
