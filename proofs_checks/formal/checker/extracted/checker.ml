@@ -2874,13 +2874,13 @@ let rec rest_power q = function
 let rec merged_sums l = match l with
 | [] -> (fun k -> k)
 | x :: l' ->
-  let rec inner k = match k with
+  let rec inner0 k = match k with
   | [] -> l
   | y :: k' ->
     if Integer.lt x y
     then x :: (merged_sums l' k)
-    else if Integer.lt y x then y :: (inner k') else x :: (merged_sums l' k')
-  in inner
+    else if Integer.lt y x then y :: (inner0 k') else x :: (merged_sums l' k')
+  in inner0
 
 (** val tfold : ('a1 -> 'a2 -> 'a2) -> 'a1 tree -> 'a2 -> 'a2 **)
 
