@@ -11,8 +11,7 @@ from plan_models import as_mdp
 
 import verified_risk as vr
 from verified_risk import models
-from verified_risk.errors import InvalidArgument
-from verified_risk.interop.storm import write_drn, write_return_drn
+from verified_risk.interop.storm import write_drn
 
 every_model = pytest.mark.parametrize("name", models.NAMES)
 
@@ -72,20 +71,6 @@ def best_reward(states):
     return value(start_of(states))
 
 
-def best_chance(states, label):
-    """Pmax=? [F label]."""
-
-    @cache
-    def value(i):
-        if label in states[i].labels:
-            return Fraction(1)
-        if "end" in states[i].labels:
-            return Fraction(0)
-        return max(sum(p * value(target) for target, p in branches) for _, branches in states[i].choices)
-
-    return value(start_of(states))
-
-
 def law_of_first_actions(states):
     """{accumulated reward: probability} when the first action is always taken."""
     law, level = {}, {(start_of(states), Fraction()): Fraction(1)}
@@ -130,37 +115,6 @@ def test_the_accumulated_reward_has_the_law_of_the_return(tmp_path):
     assert uncertain > 10
 
 
-def test_the_return_file_has_the_largest_chance_of_every_return(tmp_path):
-    path = tmp_path / "model.drn"
-    for model, mdp in small_models():
-        laws = list(oracles.all_return_laws(model))
-        returns = sorted({z for law in laws for z in law})
-        named = write_return_drn(mdp, path, thresholds=returns)
-        assert set(returns) <= set(named.values())
-        states = parse(path)
-        assert best_reward(states) == max(map(oracles.mean, laws))
-        for x in returns:
-            label = "at_least_" + str(x).replace("-", "minus_").replace("/", "_")
-            assert best_chance(states, label) == max(sum(p for z, p in law.items() if z >= x) for law in laws)
-        for label, z in named.items():
-            assert best_chance(states, label) == max(law.get(z, 0) for law in laws)
-
-
-def test_the_lake_file_says_how_likely_each_prize_is(tmp_path):
-    path = tmp_path / "lake.drn"
-    named = write_return_drn(models.frozen_lake(), path, thresholds=[2, 4])
-    assert named == {f"return_{z}": z for z in (0, 1, 2, 4, 6)}
-    states = parse(path)
-    assert best_chance(states, "return_6") == Fraction(729, 1000)
-    assert best_chance(states, "at_least_4") == Fraction(81, 100)
-    assert best_chance(states, "at_least_2") == Fraction(9, 10)
-
-
-def test_a_threshold_above_every_return_is_refused(tmp_path):
-    with pytest.raises(InvalidArgument, match="threshold 7 is above every return, wanted at most 6"):
-        write_return_drn(models.frozen_lake(), tmp_path / "lake.drn", thresholds=[7])
-
-
 # -- Storm ------------------------------------------------------------------------------------------------------------
 
 
@@ -173,15 +127,10 @@ def ask_storm(path, formula):
     return Fraction(str(stormpy.model_checking(model, formula).get_value(start)))
 
 
-def test_storm_finds_the_same_chances_of_every_return(tmp_path):
+def test_storm_finds_the_same_largest_mean(tmp_path):
     path = tmp_path / "model.drn"
     for model, mdp in small_models():
         laws = list(oracles.all_return_laws(model))
         if mdp.reward_range != (0, 0):  # Storm does not answer for a model that pays nothing
             write_drn(mdp, path)
             assert ask_storm(path, 'R{"return"}max=? [F "end"]') == max(map(oracles.mean, laws))
-        named = write_return_drn(mdp, path)
-        for x in named.values():
-            union = " | ".join(f'"{label}"' for label, z in named.items() if z >= x)
-            best = max(sum(p for z, p in law.items() if z >= x) for law in laws)
-            assert ask_storm(path, f"Pmax=? [F ({union})]") == best

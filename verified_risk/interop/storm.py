@@ -19,12 +19,9 @@ Probabilities and rewards are exact if the archive holds rationals; floats are r
 that miss 1 by rounding are repaired as by ``MDP.from_arrays``.  An archive has neither horizon nor discount nor a law
 of the initial state.
 
-DRN is also written, with exact rationals; the step becomes part of the state.  There are two such files:
-
-* :func:`write_drn`: states ``(t, s)``.  The reward collected on the way to ``end`` is the return, path by path, so
-  ``R{"return"}max=? [F "end"]`` is the largest mean.  (Storm rejects this query if every reward is 0.)
-* :func:`write_return_drn`: states ``(t, s, y)`` with the return so far, so that the law of the return can be queried:
-  ``Pmax=? [F "at_least_3_2"]`` is the largest probability of a return of at least 3/2.
+DRN is also written, with exact rationals, by :func:`write_drn`: a state of the file is ``(t, s)``.  The reward
+collected on the way to ``end`` is the return, path by path, so ``R{"return"}max=? [F "end"]`` is the largest mean.
+(Storm rejects this query if every reward is 0.)
 
 DRN attaches rewards to states and choices, not to arrivals.  If the reward of an action is random, each of its outcomes
 passes through a *pay state*, which has the reward and one choice.
@@ -44,11 +41,10 @@ from typing import Any, NamedTuple, TypeAlias
 from .. import files
 from ..errors import InvalidArgument, InvalidFile, InvalidModel, MissingDependency, Unsupported, VerifiedRiskError
 from ..files import read_text
-from ..grid import grid_model
 from ..law import added_up
 from ..mdp import MDP, Outcome
 from ..mdp.readers import Horizon
-from ..numbers.rational import LARGEST_EXPONENT, Rational, as_fraction, said, text
+from ..numbers.rational import LARGEST_EXPONENT, Rational, as_fraction, text
 from .outcomes import mdp_of_outcomes, own_law
 
 Outcomes: TypeAlias = list[list[list[Any]]]
@@ -400,11 +396,10 @@ def write_umb(mdp: MDP, path: str | PathLike[str]) -> None:
 
 
 class AtStep(NamedTuple):
-    """State ``s`` before step ``t``; ``y`` is the return so far in units of the grid, 0 if it is not tracked."""
+    """State ``s`` before step ``t``."""
 
     t: int
     s: int
-    y: int = 0
 
 
 class Pay(NamedTuple):
@@ -414,13 +409,7 @@ class Pay(NamedTuple):
     following: AtStep | None
 
 
-class Final(NamedTuple):
-    """The end of all steps, with a return of ``z`` units."""
-
-    z: int
-
-
-Place: TypeAlias = AtStep | Pay | Final | None
+Place: TypeAlias = AtStep | Pay | None
 """A state of the file; None is the absorbing final state."""
 Choice: TypeAlias = tuple[Fraction, Sequence[tuple[Fraction, Place]]]
 """The reward of an action, and its successors with their probabilities."""
@@ -459,7 +448,7 @@ def write_drn(mdp: MDP, path: str | PathLike[str]) -> None:
 
     def node(place: Place) -> Node:
         match place:
-            case AtStep(t, s, _):
+            case AtStep(t, s):
                 return Node(list(choices(t, s)))
             case Pay(reward, following):
                 return Node([_step_to(following)], reward)
@@ -467,58 +456,6 @@ def write_drn(mdp: MDP, path: str | PathLike[str]) -> None:
                 return THE_END
 
     _write(path, [(p, AtStep(0, s)) for s, p in mdp.initial], node, f"{mdp!r}, steps unrolled")
-
-
-def write_return_drn(
-    mdp: MDP, path: str | PathLike[str], *, thresholds: Iterable[Rational] = ()
-) -> dict[str, Fraction]:
-    """Write the product with the return so far; return the meaning ``{label: z}`` of each label ``return_z``.
-
-    A final state with return z has the label ``return_z`` (``return_3_2`` for 3/2, ``return_minus_1`` for -1), and
-    ``at_least_x`` for every threshold ``x <= z``.  Its choice has the reward ``return`` of z.  The file grows with the
-    number of distinct returns.
-    """
-    grid = grid_model(mdp)
-    attainable = {z * grid.unit for sums in grid.reachable()[-1].values() for z in sums}
-    levels = sorted({as_fraction(x, "threshold") for x in thresholds})
-    if levels and levels[-1] > max(attainable):
-        raise InvalidArgument(
-            f"threshold {said(levels[-1])} is above every return, wanted at most {said(max(attainable))}"
-        )
-
-    def choices(t: int, s: int, y: int) -> Iterable[Choice]:
-        for branches in grid.steps[t][s]:
-            yield (
-                Fraction(0),
-                [
-                    (Fraction(w, grid.denominator), AtStep(t + 1, s2, y + j) if t + 1 < grid.horizon else Final(y + j))
-                    for w, s2, j in branches
-                ],
-            )
-
-    def node(place: Place) -> Node:
-        match place:
-            case AtStep(t, s, y):
-                return Node(list(choices(t, s, y)))
-            case Final(units):
-                z = units * grid.unit
-                labels = (label("return", z), *(label("at_least", x) for x in levels if x <= z))
-                return Node([_step_to(None, z)], labels=labels)
-            case _:
-                return THE_END
-
-    _write(path, [(p, AtStep(0, s)) for s, p in mdp.initial], node, f"{mdp!r}, with the return so far")
-    return {label("return", z): z for z in sorted(attainable)}
-
-
-def label(prefix: str, value: Fraction) -> str:
-    """Return a name that Storm's property language accepts.
-
-    >>> label("return", Fraction(3, 2)), label("at_least", Fraction(-1))
-    ('return_3_2', 'at_least_minus_1')
-    """
-    sign = "minus_" if value < 0 else ""
-    return f"{prefix}_{sign}{text(abs(value)).replace('/', '_')}"
 
 
 def _write(

@@ -44,7 +44,6 @@ MOST_LEVELS = 6  # CVaRs up to which this is faster than a search over CDFs; the
 LARGEST_SLOPE = 2**60  # largest sum of slopes; beyond it, levels this small are left to the search over CDFs
 ROUNDS = 12  # maximum number of improvements of an incumbent by the quantiles of its own law
 
-Shown: TypeAlias = Callable[[Fraction, Fraction], None]
 Steps: TypeAlias = tuple[int, ...]
 """Differences of the budgets of levels 2, 3, ..., k from that of level 1."""
 
