@@ -77,7 +77,7 @@ LEAST_CUT = 0.02
 NEAR, STRIDE = 2.0**-16, 2.0**-9
 """How close cuts come to the least and the greatest value of a CDF, and the least that one of them takes off."""
 RAMP_LOSS = 0.03
-"""What the average of F in one cell may lose when tables are read between their nodes (D6), and no survey is worth."""
+"""What a probe of a cell gives away: between nodes the checker's tables (D1) lose more than those of the search."""
 STEPS, MOST_STEPS = (6, 60), 2000
 """Steps of the relaxation of a box, if G is concave and otherwise; and of a box that no cut can help."""
 
