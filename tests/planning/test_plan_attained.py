@@ -8,12 +8,10 @@ import pytest
 from test_plan_interpolated import OBJECTIVES, POLYGON, SEVERAL, value_of
 
 import verified_risk as vr
-from verified_risk.errors import Unsupported
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.planning.clock import Clock
 from verified_risk.planning.search import attained_coordinates
 from verified_risk.planning.search.driver import DEFAULT_SECONDS
-from verified_risk.proving.write import Draft
 
 FAR = [Fraction(), Fraction(999983), Fraction(1000003), Fraction(1000033), Fraction(10**9, 7), Fraction(-(10**6))]
 
@@ -56,19 +54,15 @@ def test_bounds_enclose_the_best_policy_and_the_plans_own_attains_the_lower_one(
 
 
 @pytest.mark.parametrize("G", [*OBJECTIVES, SEVERAL, POLYGON], ids=str)
-def test_the_gap_closes_and_a_grid_too_wide_for_a_certificate_is_not_covered(G):
+def test_the_gap_closes_and_polygons_are_rechecked_over_the_attainable_returns(G):
+    """The grid of the rewards has 3,000,099 points."""
     mdp = large()
     plan = vr.plan(mdp, G)
     low, high = mdp.remaining_range(0)
     assert plan.gap <= (high - low) / 10**6
-    answer = plan.recheck()
-    assert answer.lower_holds is answer.upper_holds is Truth.UNKNOWN
-    assert "on a grid of 3000099 points, more than 20000" in answer.upper_route
-
-
-def test_a_grid_too_wide_to_prove_on_is_not_covered_in_words():
-    with pytest.raises(Unsupported, match=r"not covered: .* on a grid of 3000099 points, more than 20000"):
-        Draft.of(vr.plan(large(), POLYGON))
+    if G in (SEVERAL, POLYGON):  # points of curves take seconds
+        answer = plan.recheck()
+        assert answer.lower_holds is answer.upper_holds is Truth.HOLDS, str(answer)
 
 
 def test_many_returns_and_small_grids_are_left_to_other_routes():

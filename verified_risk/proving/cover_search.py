@@ -456,7 +456,8 @@ class _Recorded(Search):
         if self.widths is None:
             found = [self.exact_slopes.get(c, Fraction(c)) for c in costs]
         else:
-            shares = [c / float(w) for c, w in zip(costs, self.widths, strict=True)]
+            widths = map(float, self.widths)  # 0 for a share below the range of floats
+            shares = [c / w if w else 0.0 for c, w in zip(costs, widths, strict=True)]
             found = [self.exact_slopes.get(round(c * MULTIPLIER) / MULTIPLIER, Fraction(c)) for c in shares]
         found[: self.free.start] = [Fraction()] * self.free.start
         found[self.free.stop :] = [self.steep] * (self.oracle.top - self.free.stop)

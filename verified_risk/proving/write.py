@@ -67,6 +67,8 @@ MET = (
 BEHIND = "a value of the policy's CDF that is close behind the level of an upper quantile counts as not beyond it"
 SPARES = (0.02, 0.15, 0.4)
 """Shares of the gap by which covers by cells aim higher than the plan's bound, in turn."""
+MOST_POINTS = 2**53
+"""Points of a grid beyond which numbers of points fit no machine integer with room to add."""
 WIDEST_GRID = 20_000
 """Points of a grid of returns up to which a cover is sought, or a plan on another grid is proved on this one."""
 
@@ -130,10 +132,10 @@ class Draft:
         if searches:
             jumps = isinstance(objective, Curved) and objective.jumps
             attained = None if model.loss(charges.unit) or jumps else unfolded(plan.mdp)
-        if searches and attained is None and charges.span > WIDEST_GRID:
+        if searches and attained is None and WIDEST_GRID < charges.span < MOST_POINTS:
             low, high = plan.mdp.remaining_range(0)
             between = max(plan.eta, short_below((high - low) / MOST_CELLS))
-        elif by_return and not searches and charges.span > WIDEST_GRID:
+        elif charges.span >= MOST_POINTS if searches else by_return and charges.span > WIDEST_GRID:
             points = f"{charges.span} points" if charges.span < 10**12 else "over a million million points"
             raise Unsupported(
                 f"not covered: a plan for {plan.objective.spec} whose returns lie on a grid of {points}, more than "

@@ -9,8 +9,7 @@
 Require Import ZArith Reals Lra Lia List Bool.
 From VerifiedRisk Require Import FiniteLaw Objective ObjectiveFacts JointModel Rows Tree Program Check PolygonCheck
   InterpolationCheck CellsCheck CellCoverCheck LawCheck Meaning ModelFacts RatFacts TablesBelow TablesAbove Budgets
-    Means
-  CostBounds TailObjective TailRoute PolygonObjective PolygonRoute Interpolation Coarser PlayedRow CellEnds Cells
+  Means CostBounds TailObjective TailRoute PolygonObjective PolygonRoute Interpolation Coarser PlayedRow CellEnds Cells
   CellsRoute.
 Import ListNotations.
 Open Scope R_scope.
@@ -214,7 +213,7 @@ Section Ends.
     reflexivity.
   Qed.
 
-  Lemma ends : almost_surely H (fun h => left h = real_of u' * (IZR lo' + IZR (X h) / IZR k) /\
+  Lemma cell_ends : almost_surely H (fun h => left h = real_of u' * (IZR lo' + IZR (X h) / IZR k) /\
     (0 <= X h <= (hi' - lo') * k)%Z /\ earned M (fst h) = real_of cells_top - real_of u' / IZR k * IZR (X h)).
   Proof.
     destruct unit_facts as [Hoku [Hoku' [Hu' [Hn' _]]]]. pose proof fine_positive as Hkz.
@@ -271,10 +270,10 @@ Section Ends.
     set (value := fun h => real_of cells_top - real_of u' / IZR k * IZR (X h)).
     transitivity (Phi G (image value H)).
     { unfold jreturn_law. apply Rle_antisym; (apply (Phi_mono_coupling G HG H); [apply law_of_ends|];
-        pose proof ends as He; revert He; apply as_impl; intros h [_ [_ E]]; unfold value; rewrite E; lra). }
+        pose proof cell_ends as He; revert He; apply as_impl; intros h [_ [_ E]]; unfold value; rewrite E; lra). }
     unfold value.
     rewrite (Phi_eq_sum G H X (real_of cells_top) (real_of u' / IZR k) HG law_of_ends Hwidth ((hi' - lo') * k));
-      [|nia | pose proof ends as He; revert He; apply as_impl; tauto].
+      [|nia | pose proof cell_ends as He; revert He; apply as_impl; tauto].
     do 2 f_equal. replace (Z.to_nat ((hi' - lo') * k)) with (Z.to_nat (hi' - lo') * K)%nat by (unfold k in *; nia).
     exact (sum_along_cells (fun j => G (F j)) K _ 0).
   Qed.
@@ -350,7 +349,8 @@ Section Ends.
       - rewrite E_sum_along. apply sum_along_ext. intros i _. clear. generalize 0%Z as j.
         induction costs as [|z costs IH]; intros j; cbn [cost_sum]; [symmetry; apply E_zero|].
         rewrite E_plus, IH, E_scal. reflexivity.
-      - rewrite <- E_scal. apply E_ext_as. pose proof ends as He. revert He. apply as_impl. intros h [Hleft [HX _]].
+      - rewrite <- E_scal. apply E_ext_as. pose proof cell_ends as He. revert He. apply as_impl. intros h [Hleft [HX
+        _]].
         unfold k at 1. rewrite (fine_costs costs K (X h)) by (unfold k in *; lia). fold k.
         pose proof (Z.mod_pos_bound (X h) k Hkz) as Hr.
         pose proof (Z.div_mod (X h) k ltac:(lia)) as Hx. set (r := (X h mod k)%Z) in *. set (a := (X h / k)%Z) in *.

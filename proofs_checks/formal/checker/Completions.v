@@ -2,8 +2,9 @@
 
     The true row of a pair is at least the proved part, and its mass outside of the outcomes seen is at most the part
     [beyond] of what is missing.  So it is a mixture of completions: of the rows that give that part to one possible
-    outcome and the rest of the missing mass to one that was seen.  A policy of the true process, followed by that mixture, is a policy of
-    the model in which each completion is an action, and has the same law of histories ([same_return]). *)
+    outcome and the rest of the missing mass to one that was seen.  A policy of the true process, followed by that
+    mixture, is a policy of the model in which each completion is an action, and has the same law of histories
+    ([same_return]). *)
 
 Require Import ZArith Reals Lra Lia List Bool.
 From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check Meaning ModelFacts TablesAbove
@@ -125,7 +126,7 @@ Section Completions.
     row_shares : (0 < shares p)%Z;
     row_possible : almost_surely (world s i) (fun os => In os (map seen_as (possible p)));
     row_ends : forall o, In o (possible p) -> 0 <= IZR (share o) / IZR (shares p) <= chance s i o;
-    row_seen : inner p <> 0%Z -> 1 - IZR (beyond p) / IZR (shares p) <= sum (seen p) (fun o => chance s i o)
+    row_seen : inner p <> 0%Z -> 1 - IZR (beyond p) / IZR (shares p) <= sum (seen_of p) (fun o => chance s i o)
   }.
   Hypothesis Hrows : forall s i p, znth (sampled_at d s) i = Some p -> row_holds s (label p) p.
 
@@ -151,7 +152,7 @@ Section Completions.
   (** What is left of an outcome, and how much of that stays among the outcomes seen. *)
   Definition left_of (s : positive) (i : Z) (p : sampled) (o : possibility) : R :=
     chance s i o - IZR (share o) / IZR (shares p).
-  Definition left_seen (s : positive) (i : Z) (p : sampled) : R := sum (seen p) (left_of s i p).
+  Definition left_seen (s : positive) (i : Z) (p : sampled) : R := sum (seen_of p) (left_of s i p).
   Definition kept_of (s : positive) (i : Z) (p : sampled) (o : possibility) : R :=
     if (inner p =? 0)%Z then 0
     else if (0 <? times o)%Z then IZR (inner p) / IZR (shares p) / left_seen s i p * left_of s i p o else 0.
@@ -191,7 +192,7 @@ Section Completions.
   Proof. intros [_ H2 _ H3 _ _ _]. apply Rdiv_lt_0_compat; now apply IZR_lt. Qed.
   Lemma left_nonneg s i p o : row_holds s i p -> In o (possible p) -> 0 <= left_of s i p o.
   Proof. intros H Ho. destruct (row_ends _ _ _ H o Ho). unfold left_of. lra. Qed.
-  Lemma in_seen p o : In o (seen p) -> In o (possible p).
+  Lemma in_seen p o : In o (seen_of p) -> In o (possible p).
   Proof. intros H. now apply filter_In in H. Qed.
 
   Lemma sum_left s i p : row_holds s i p ->
@@ -209,16 +210,17 @@ Section Completions.
     pose proof (IZR_lt _ _ (row_shares _ _ _ H)) as Hd. split.
     - apply Rdiv_lt_0_compat; [apply IZR_lt; lia | assumption].
     - unfold left_seen, left_of. rewrite sum_minus.
-      assert (Hle : sum (seen p) (fun o => IZR (share o) / IZR (shares p)) <=
+      assert (Hle : sum (seen_of p) (fun o => IZR (share o) / IZR (shares p)) <=
         sum (possible p) (fun o => IZR (share o) / IZR (shares p))).
-      { unfold seen. rewrite sum_filter. apply sum_le. intros o Ho. destruct (row_ends _ _ _ H o Ho).
+      { unfold seen_of. rewrite sum_filter. apply sum_le. intros o Ho. destruct (row_ends _ _ _ H o Ho).
         destruct (0 <? times o)%Z; lra. }
       rewrite (sum_shares s i p H) in Hle. unfold inner. rewrite minus_IZR. unfold Rdiv in *. lra.
   Qed.
 
   Lemma kept_range s i p o : row_holds s i p -> In o (possible p) -> 0 <= kept_of s i p o <= left_of s i p o.
   Proof.
-    intros H Ho. pose proof (left_nonneg s i p o H Ho) as Hl. unfold kept_of. destruct (Z.eqb_spec (inner p) 0) as [E|E];
+    intros H Ho. pose proof (left_nonneg s i p o H Ho) as Hl. unfold kept_of. destruct (Z.eqb_spec (inner p) 0) as
+      [E|E];
       [lra|]. destruct (0 <? times o)%Z; [|lra]. destruct (left_seen_ge s i p H E) as [H1 H2].
     assert (0 <= IZR (inner p) / IZR (shares p) / left_seen s i p <= 1); [|nra]. split.
     - apply Rmult_le_pos; [lra | left; apply Rinv_0_lt_compat; lra].
@@ -240,7 +242,7 @@ Section Completions.
       - destruct (left_seen_ge s i p H E) as [H1 H2]. fold I in H1, H2.
         rewrite (sum_ext _ _ (fun o => I / left_seen s i p * (if (0 <? times o)%Z then left_of s i p o else 0)))
           by (intros o _; destruct (0 <? times o)%Z; ring).
-        rewrite sum_scal, <- sum_filter. fold (seen p). fold (left_seen s i p). field. lra. }
+        rewrite sum_scal, <- sum_filter. fold (seen_of p). fold (left_seen s i p). field. lra. }
     assert (Hone : forall c, sum (possible p) (fun o => (left_of s i p o - kept_of s i p o) / B * (B * G o + c)) =
       sum (possible p) (fun o => left_of s i p o * G o) - K + c).
     { intros c. rewrite (sum_ext _ _ (fun o => (left_of s i p o * G o - kept_of s i p o * G o) +
@@ -258,8 +260,8 @@ Section Completions.
           left_seen s i p * left_of s i p o + I / left_seen s i p * (left_of s i p o * G o)))
           by (intros; field; lra).
         rewrite sum_plus, !sum_scal. fold (left_seen s i p).
-        assert (HK : K = I / left_seen s i p * sum (seen p) (fun o => left_of s i p o * G o)).
-        { unfold K, kept_of, seen. fold I. rewrite sum_filter, <- sum_scal. apply sum_ext. intros o _.
+        assert (HK : K = I / left_seen s i p * sum (seen_of p) (fun o => left_of s i p o * G o)).
+        { unfold K, kept_of, seen_of. fold I. rewrite sum_filter, <- sum_scal. apply sum_ext. intros o _.
           destruct (Z.eqb_spec (inner p) 0); [contradiction|]. destruct (0 <? times o)%Z; ring. }
         rewrite <- HK. field. lra.
       + intros o _. unfold part_of; cbn [fst snd]. fold B.
@@ -278,7 +280,7 @@ Section Completions.
   Qed.
 
   Lemma in_places p x : In x (places p) -> In (snd x) (possible p) /\
-    match fst x with Some o => inner p <> 0%Z /\ In o (seen p) | None => inner p = 0%Z end.
+    match fst x with Some o => inner p <> 0%Z /\ In o (seen_of p) | None => inner p = 0%Z end.
   Proof.
     unfold places. intros H. apply in_flat_map in H. destruct H as [e [He Hx]]. apply in_map_iff in Hx.
     destruct Hx as [o [<- Ho]]. split; [assumption|]. cbn [fst]. destruct (Z.eqb_spec (inner p) 0) as [E|E].

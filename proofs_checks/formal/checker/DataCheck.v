@@ -70,7 +70,7 @@ Definition good_end (c : rat) (n d : Z) (o : possibility) : bool :=
 
 Definition missing (p : sampled) : Z := shares p - zsum share (possible p).
 Definition visit_sum (p : sampled) : Z := zsum times (possible p).
-Definition seen (p : sampled) : list possibility := filter (fun o => 0 <? times o) (possible p).
+Definition seen_of (p : sampled) : list possibility := filter (fun o => 0 <? times o) (possible p).
 Definition power_in (d w : Z) (x : Z * Z) : Z * Z := let (m, e) := x in normalised (m * d / w, e).
 Definition powers_in (d w n : Z) (x : Z * Z) : Z * Z := Z.iter n (power_in d w) x.
 Definition set_weight (m k : Z) : Z * Z := factors_in 1 1 m (k - m) (factors_in 1 1 0 m unity).
@@ -79,7 +79,7 @@ Definition good_beyond (c : rat) (p : sampled) : bool :=
   ((beyond p =? missing p) ||
    ((beyond p <? missing p) && (beyond p <? shares p) &&
     at_most_number c
-      (powers_in (shares p) (shares p - beyond p) (visit_sum p) (set_weight (zlen (seen p)) (zlen (possible p)))))).
+      (powers_in (shares p) (shares p - beyond p) (visit_sum p) (set_weight (zlen (seen_of p)) (zlen (possible p)))))).
 
 (** ** Data that are what they should be *)
 
@@ -111,7 +111,7 @@ Definition proved_outcomes (p : sampled) : list outcome :=
   map (fun o => Outcome (share o) (drawn o) (leads_to o)) (filter (fun o => 0 <? share o) (possible p)).
 Definition inner (p : sampled) : Z := missing p - beyond p.
 Definition places (p : sampled) : list (option possibility * possibility) :=
-  flat_map (fun x => map (fun o => (x, o)) (possible p)) (if inner p =? 0 then [None] else map Some (seen p)).
+  flat_map (fun x => map (fun o => (x, o)) (possible p)) (if inner p =? 0 then [None] else map Some (seen_of p)).
 Definition added (w : Z) (o : possibility) : outcome := Outcome w (drawn o) (leads_to o).
 Definition completed_with (n lost kept : Z) (proved : list outcome) (x : option possibility * possibility) : action :=
   Action n (added lost (snd x) :: match fst x with Some o => added kept o :: proved | None => proved end).

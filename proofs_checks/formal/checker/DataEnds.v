@@ -153,7 +153,7 @@ Proof.
   pose proof (pos_INR n). pose proof (pos_INR m). f_equal. field. lra.
 Qed.
 
-Lemma powers_le d w x n B : (0 < d)%Z -> (0 < w)%Z -> (0 <= fst x)%Z -> number_of x <= B ->
+Lemma powers_bounded d w x n B : (0 < d)%Z -> (0 < w)%Z -> (0 <= fst x)%Z -> number_of x <= B ->
   let y := powers_in d w (Z.of_nat n) x in (0 <= fst y)%Z /\ number_of y <= B / (IZR w / IZR d) ^ n.
 Proof.
   intros Hd Hw Hx HB. cbn zeta. unfold powers_in. apply IZR_lt in Hd as Hd'. apply IZR_lt in Hw as Hw'.
@@ -172,12 +172,12 @@ Proof.
     apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat | assumption].
 Qed.
 
-(** Given: n draws that all led into a set of m of the m + j possible outcomes, a probability p of the set that this does
-      not refute at the level C over the set's weight.
+(** Given: n draws that all led into a set of m of the m + j possible outcomes, a probability p of the set that this
+      does not refute at the level C over the set's weight.
     In words: 10-kl-learner.md#kl-certificate.
       Step of: production/proved. *)
 Theorem good_beyond_below (c : rat) (s : sampled) (m j n : nat) (p : R) :
-  (0 < den c)%Z -> (0 < num c)%Z -> (0 < shares s)%Z -> zlen (seen s) = Z.of_nat m ->
+  (0 < den c)%Z -> (0 < num c)%Z -> (0 < shares s)%Z -> zlen (seen_of s) = Z.of_nat m ->
   zlen (possible s) = Z.of_nat (m + j) -> visit_sum s = Z.of_nat n -> 0 <= p <= 1 ->
   1 < real_of c / kt m j * p ^ n -> good_beyond c s = true ->
   (0 < beyond s)%Z /\ (beyond s = missing s \/
@@ -188,7 +188,7 @@ Proof.
   apply orb_true_iff in H. destruct H as [H|H]; [left; now apply Z.eqb_eq|]. right.
   repeat rewrite andb_true_iff in H. destruct H as [[H1 H2] H]. apply Z.ltb_lt in H1, H2. split; [assumption|].
   destruct (set_weight_le m j) as [W1 W2].
-  destruct (powers_le (shares s) (shares s - beyond s) _ n _ Hs ltac:(lia) W1 W2) as [P1 P2].
+  destruct (powers_bounded (shares s) (shares s - beyond s) _ n _ Hs ltac:(lia) W1 W2) as [P1 P2].
   apply at_most_number_le in H; [|assumption | exact P1]. apply IZR_lt in Hs as Hs'.
   set (q := IZR (shares s - beyond s) / IZR (shares s)) in *.
   assert (Hq : 0 < q) by (apply Rdiv_lt_0_compat; [apply IZR_lt; lia | assumption]).

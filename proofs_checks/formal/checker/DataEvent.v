@@ -31,43 +31,43 @@ Fixpoint tally_of (sa : positive * Z) (A : list (Z * positive)) (past : list tra
 
 (** A law of sequences of ones and zeros that depends on their numbers only: Krichevsky and Trofimov's mixture [kt], or
     the law of the sequence that has ones only. *)
-Definition mixture (g : nat -> nat -> R) : Prop :=
+Definition is_mixing (g : nat -> nat -> R) : Prop :=
   g O O = 1 /\ forall a b, 0 <= g a b /\ g (S a) b + g a (S b) = g a b.
 Definition ones_only (a b : nat) : R := match b with O => 1 | S _ => 0 end.
-Lemma mixture_kt : mixture kt.
+Lemma mixture_kt : is_mixing kt.
 Proof. split; [apply kt_0|]. intros a b. split; [left; apply kt_pos | apply kt_split]. Qed.
-Lemma mixture_ones : mixture ones_only.
+Lemma mixture_ones : is_mixing ones_only.
 Proof. split; [reflexivity|]. intros a [|b]; cbn; split; lra. Qed.
 
-Record test := Test { pair_of : positive * Z; into : list (Z * positive); mixing : nat -> nat -> R; level : R }.
-Definition good_test (tau : test) : Prop := mixture (mixing tau) /\ 0 < level tau.
+Record share_test := Test { pair_of : positive * Z; into : list (Z * positive); mixing : nat -> nat -> R; level : R }.
+Definition good_test (tau : share_test) : Prop := is_mixing (mixing tau) /\ 0 < level tau.
 
-(** ** The wealth of a gambler against p *)
+(** ** The capital of a gambler against p *)
 
-Lemma lik_one p x b : lik p (S x) b = p * lik p x b.
+Lemma likelihood_one p x b : lik p (S x) b = p * lik p x b.
 Proof. unfold lik; simpl; ring. Qed.
-Lemma lik_zero p x b : lik p x (S b) = (1 - p) * lik p x b.
+Lemma likelihood_zero p x b : lik p x (S b) = (1 - p) * lik p x b.
 Proof. unfold lik; simpl; ring. Qed.
 
 Section Wealth.
   Variables (g : nat -> nat -> R) (C p : R).
-  Hypotheses (Hg : mixture g) (Hp : 0 <= p <= 1).
+  Hypotheses (Hg : is_mixing g) (Hp : 0 <= p <= 1).
 
-  Definition wealth (xb : nat * nat) : R :=
+  Definition capital (xb : nat * nat) : R :=
     if Req_EM_T (lik p (fst xb) (snd xb)) 0 then C else g (fst xb) (snd xb) / lik p (fst xb) (snd xb).
 
-  Lemma wealth_nonneg xb : 0 <= C -> 0 <= wealth xb.
+  Lemma capital_nonneg xb : 0 <= C -> 0 <= capital xb.
   Proof.
-    intros HC; unfold wealth. destruct (Req_EM_T _ 0) as [_|Hl]; [assumption|].
+    intros HC; unfold capital. destruct (Req_EM_T _ 0) as [_|Hl]; [assumption|].
     pose proof (lik_nonneg p (fst xb) (snd xb) Hp). destruct (proj2 Hg (fst xb) (snd xb)).
     apply Rdiv_le_0_compat; [assumption | lra].
   Qed.
 
-  Lemma wealth_mean x b : p * wealth (S x, b) + (1 - p) * wealth (x, S b) <= wealth (x, b).
+  Lemma capital_mean x b : p * capital (S x, b) + (1 - p) * capital (x, S b) <= capital (x, b).
   Proof.
     pose proof (lik_nonneg p x b Hp) as Hn. destruct (proj2 Hg x b) as [_ Hs].
     destruct (proj2 Hg (S x) b) as [H1 _]. destruct (proj2 Hg x (S b)) as [H2 _].
-    unfold wealth; cbn [fst snd]. rewrite lik_one, lik_zero.
+    unfold capital; cbn [fst snd]. rewrite likelihood_one, likelihood_zero.
     destruct (Req_EM_T (lik p x b) 0) as [Hl|Hl].
     - rewrite Hl, !Rmult_0_r. destruct (Req_EM_T 0 0); lra.
     - set (l := lik p x b) in *.
@@ -100,31 +100,31 @@ Section Event.
   Lemma chance_range sa A : 0 <= chance sa A <= 1.
   Proof. apply prob_range, Hworld. Qed.
 
-  Definition likelihood (tau : test) (past : list transition) : R :=
+  Definition likelihood (tau : share_test) (past : list transition) : R :=
     let (x, b) := tally_of (pair_of tau) (into tau) past in lik (chance (pair_of tau) (into tau)) x b.
-  Definition mixed (tau : test) (past : list transition) : R :=
+  Definition mixed_likelihood (tau : share_test) (past : list transition) : R :=
     let (x, b) := tally_of (pair_of tau) (into tau) past in mixing tau x b.
-  Definition doubted_at (tau : test) (past : list transition) : Prop :=
-    level tau * likelihood tau past <= mixed tau past.
+  Definition doubted_at (tau : share_test) (past : list transition) : Prop :=
+    level tau * likelihood tau past <= mixed_likelihood tau past.
 
   Section One.
-    Variable tau : test.
+    Variable tau : share_test.
     Hypothesis Htau : good_test tau.
     Let p := chance (pair_of tau) (into tau).
-    Let W past := wealth (mixing tau) (level tau) p (tally_of (pair_of tau) (into tau) past).
+    Let W past := capital (mixing tau) (level tau) p (tally_of (pair_of tau) (into tau) past).
 
     Lemma wealth_step past : E (next_transition past) (fun t => W (t :: past)) <= W past.
     Proof.
       unfold next_transition. rewrite E_bind. apply E_le_const; [apply Hask|]. apply as_always. intros sa.
       rewrite E_image. unfold W. cbn [tally_of fst snd].
       destruct (tally_of (pair_of tau) (into tau) past) as [x b]. destruct (asked_dec sa (pair_of tau)) as [->|Hn].
-      - set (u := wealth (mixing tau) (level tau) p (S x, b)). set (v := wealth (mixing tau) (level tau) p (x, S b)).
+      - set (u := capital (mixing tau) (level tau) p (S x, b)). set (v := capital (mixing tau) (level tau) p (x, S b)).
         rewrite (E_ext _ _ (fun os => v + (u - v) * ind (into_dec (into tau) os)))
           by (intros os; destruct (into_dec (into tau) os); cbn [ind]; fold u v; ring).
         rewrite E_plus, E_const, E_scal by apply Hworld.
         fold (prob (world (fst (pair_of tau)) (snd (pair_of tau))) (into_dec (into tau))).
         fold (chance (pair_of tau) (into tau)). fold p.
-        pose proof (wealth_mean (mixing tau) (level tau) p (proj1 Htau) (chance_range _ _) x b) as H.
+        pose proof (capital_mean (mixing tau) (level tau) p (proj1 Htau) (chance_range _ _) x b) as H.
         fold u v in H. lra.
       - rewrite E_const by apply Hworld. lra.
     Qed.
@@ -134,15 +134,15 @@ Section Event.
     Proof.
       destruct Htau as [Hg HC].
       assert (Hv := ville next_transition law_answer W
-        (fun past => wealth_nonneg (mixing tau) (level tau) p Hg (chance_range _ _) (tally_of _ _ past) ltac:(lra))
+        (fun past => capital_nonneg (mixing tau) (level tau) p Hg (chance_range _ _) (tally_of _ _ past) ltac:(lra))
         wealth_step (level tau) n HC).
       assert (H1 : W [] = 1).
-      { unfold W, wealth. cbn [tally_of fst snd]. assert (Hl : lik p 0 0 = 1) by (unfold lik; simpl; ring).
+      { unfold W, capital. cbn [tally_of fst snd]. assert (Hl : lik p 0 0 = 1) by (unfold lik; simpl; ring).
         rewrite Hl, (proj1 Hg). destruct (Req_EM_T 1 0); lra. }
       rewrite H1 in Hv. replace (1 / level tau) with (/ level tau) in Hv by (field; lra).
       eapply Rle_trans; [|exact Hv]. apply E_le; [apply law_process, law_answer|]. intros path. apply ind_le.
       intros H. apply Exists_exists in H. destruct H as [past [Hin Hd]]. apply Exists_exists. exists past.
-      split; [assumption|]. unfold doubted_at, likelihood, mixed in Hd. unfold W, wealth.
+      split; [assumption|]. unfold doubted_at, likelihood, mixed_likelihood in Hd. unfold W, capital.
       destruct (tally_of (pair_of tau) (into tau) past) as [x b]. cbn [fst snd]. fold p in Hd.
       destruct (Req_EM_T (lik p x b) 0) as [_|Hl]; [lra|].
       pose proof (lik_nonneg p x b (chance_range _ _)) as Hn. apply (Rmult_le_reg_r (lik p x b)); [lra|].
@@ -150,7 +150,7 @@ Section Event.
     Qed.
   End One.
 
-  Variable tests : list test.
+  Variable tests : list share_test.
   Hypothesis Htests : forall tau, In tau tests -> good_test tau.
   Definition misled_by_data (past : list transition) : Prop := Exists (fun tau => doubted_at tau past) tests.
   Definition misled_sometime (path : list transition) : {Exists misled_by_data (moments_of path)} +
@@ -175,6 +175,6 @@ Section Event.
   Qed.
 
   Lemma not_misled_trusted past tau : ~ misled_by_data past -> In tau tests ->
-    mixed tau past < level tau * likelihood tau past.
+    mixed_likelihood tau past < level tau * likelihood tau past.
   Proof. intros Hn Ht. apply Rnot_le_lt. intros Hd. apply Hn, Exists_exists. now exists tau. Qed.
 End Event.

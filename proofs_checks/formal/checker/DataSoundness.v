@@ -1,15 +1,15 @@
 (** * What [check_data] accepts is true of the process that the data are from
 
-    [data_check_sound]: if every proved end is at most the true probability, and so for sets, the certificate's policy attains the lower
-    bound and no policy exceeds the upper one.  [ends_hold]: so it is, unless a test is doubted.  [rarely_wrong]: that
-    has probability at most delta, whatever behaviour collected the data, for all certificates at once. *)
+    [data_check_sound]: if every proved end is at most the true probability, and so for sets, the certificate's policy
+    attains the lower bound and no policy exceeds the upper one.  [ends_hold]: so it is, unless a test is doubted.
+    [rarely_wrong]: that has probability at most delta, whatever behaviour collected the data, for all certificates at
+    once. *)
 
 Require Import ZArith Reals Lra Lia List Bool Permutation.
 From Coquelicot Require Import Coquelicot.
-From VerifiedRisk Require Import FiniteLaw Objective ObjectiveFacts Blocks L1Deviation KtRedundancy JointModel Rows Tree Program Check Verdict Meaning
-  ModelFacts RatFacts TablesAbove Budgets TailObjective TailRoute Soundness LawCheck Written MartingaleStep KlSets
-    Ville DataCheck
-  DataEnds DataEvent Completions RobustTables.
+From VerifiedRisk Require Import FiniteLaw Objective ObjectiveFacts Blocks L1Deviation KtRedundancy JointModel Rows
+  Tree Program Check Verdict Meaning ModelFacts RatFacts TablesAbove Budgets TailObjective TailRoute Soundness LawCheck
+  Written MartingaleStep KlSets Ville DataCheck DataEnds DataEvent Completions RobustTables.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -196,7 +196,8 @@ Proof.
     destruct (tally_of sa A past) as [x b]. cbn [fst snd] in *. destruct (asked_dec (fst t) sa) as [E|E].
     + destruct (into_dec A (snd t)) as [H|H]; cbn [fst snd length]; (split; [|lia]).
       * rewrite (sum_point drawn_dec A (snd t) (fun _ => 1) HA H), S_INR. ring.
-      * rewrite (sum_ext _ _ (fun _ => 0)), sum_const; [ring|]. intros os Ho. rewrite ind_no; [ring|]. intros <-. contradiction.
+      * rewrite (sum_ext _ _ (fun _ => 0)), sum_const; [ring|]. intros os Ho. rewrite ind_no; [ring|]. intros <-.
+        contradiction.
     + split; [|exact IH2]. cbn [fst]. rewrite sum_const. ring.
 Qed.
 
@@ -250,15 +251,16 @@ Section Doubt.
   Definition outcomes_listed (sa : positive * Z) : list (Z * positive) :=
     nodup drawn_dec (map snd (filter (fun t => if asked_dec (fst t) sa then true else false) listed)).
   Definition unit_level : R := 4 * Rmax 1 (INR (length listed)) / delta.
-  Definition end_test (tau : transition) : test := Test (fst tau) [snd tau] kt (unit_level / 3).
-  Definition set_test (sa : positive * Z) (A : list (Z * positive)) : test :=
+  Definition end_test (tau : transition) : share_test := Test (fst tau) [snd tau] kt (unit_level / 3).
+  Definition set_test (sa : positive * Z) (A : list (Z * positive)) : share_test :=
     let k := length (outcomes_listed sa) in
     Test sa A ones_only (unit_level / INR k / kt (length A) (k - length A)).
-  Definition all_tests : list test := map end_test listed ++
+  Definition every_test : list share_test := map end_test listed ++
     flat_map (fun sa => map (set_test sa) (subsets (outcomes_listed sa))) pairs_listed.
 
   Lemma unit_level_pos : 0 < unit_level.
-  Proof. unfold unit_level. apply Rdiv_lt_0_compat; [|assumption]. pose proof (Rmax_l 1 (INR (length listed))). lra. Qed.
+  Proof. unfold unit_level. apply Rdiv_lt_0_compat; [|assumption]. pose proof (Rmax_l 1 (INR (length listed))). lra.
+    Qed.
   Lemma in_pairs tau : In tau listed -> In (fst tau) pairs_listed.
   Proof. intros H. apply nodup_In. now apply in_map. Qed.
   Lemma in_outcomes sa os : In os (outcomes_listed sa) <-> In (sa, os) listed.
@@ -275,9 +277,9 @@ Section Doubt.
     cbn [fst] in *. destruct (outcomes_listed sa'); [destruct H | cbn; lia].
   Qed.
 
-  Lemma all_good tau : In tau all_tests -> good_test tau.
+  Lemma all_good tau : In tau every_test -> good_test tau.
   Proof.
-    pose proof unit_level_pos as Hu. unfold all_tests. intros H. apply in_app_iff in H. destruct H as [H|H].
+    pose proof unit_level_pos as Hu. unfold every_test. intros H. apply in_app_iff in H. destruct H as [H|H].
     - apply in_map_iff in H. destruct H as [t [<- _]]. split; [exact mixture_kt | cbn; lra].
     - apply in_flat_map in H. destruct H as [sa [Hsa H]]. apply in_map_iff in H. destruct H as [A [<- _]].
       split; [exact mixture_ones|]. cbn. apply Rdiv_lt_0_compat; [|apply kt_pos].
@@ -310,14 +312,16 @@ Section Doubt.
         2:{ intros sa _. cbn [filter]. destruct (asked_dec (fst t) sa); cbn [length ind]; rewrite ?S_INR; ring. }
         rewrite sum_plus. apply Rplus_le_compat_r with (r := 1) in IH. eapply Rle_trans; [|exact IH].
         rewrite Rplus_comm. apply Rplus_le_compat_l.
-        destruct (in_dec asked_dec (fst t) ps) as [H|H]; [right; now apply (sum_point asked_dec ps (fst t) (fun _ => 1))|].
-        rewrite (sum_ext _ _ (fun _ => 0)), sum_const; [lra|]. intros sa Hsa. rewrite ind_no; [ring|]. intros <-. contradiction.
+        destruct (in_dec asked_dec (fst t) ps) as [H|H]; [right; now apply (sum_point asked_dec ps (fst t) (fun _ =>
+          1))|].
+        rewrite (sum_ext _ _ (fun _ => 0)), sum_const; [lra|]. intros sa Hsa. rewrite ind_no; [ring|]. intros <-.
+          contradiction.
   Qed.
 
-  Lemma all_levels : sum all_tests (fun tau => / level tau) <= delta.
+  Lemma all_levels : sum every_test (fun tau => / level tau) <= delta.
   Proof.
     pose proof unit_level_pos as Hu. pose proof (Rmax_l 1 (INR (length listed))) as M1.
-    pose proof (Rmax_r 1 (INR (length listed))) as M2. unfold all_tests. rewrite sum_app, sum_map.
+    pose proof (Rmax_r 1 (INR (length listed))) as M2. unfold every_test. rewrite sum_app, sum_map.
     assert (H1 : sum listed (fun tau => / level (end_test tau)) = INR (length listed) * (3 / unit_level))
       by (rewrite <- sum_const; apply sum_ext; intros tau _; cbn; field; lra).
     assert (H2 : sum (flat_map (fun sa => map (set_test sa) (subsets (outcomes_listed sa))) pairs_listed)
@@ -358,7 +362,8 @@ Section Doubt.
     apply Rmult_le_compat_l; [lra|]. apply Rmax_lub; [now apply IZR_le | rewrite INR_IZR_INZ; now apply IZR_le].
   Qed.
   Lemma real_share c k : (0 < den c)%Z -> (0 < k)%Z -> real_of (share_of c k) = real_of c / IZR k.
-  Proof. intros Hc Hk. unfold real_of, share_of. cbn [num den]. rewrite mult_IZR. apply IZR_lt in Hc, Hk. field. lra. Qed.
+  Proof. intros Hc Hk. unfold real_of, share_of. cbn [num den]. rewrite mult_IZR. apply IZR_lt in Hc, Hk. field. lra.
+    Qed.
 
   Lemma chance_sum sa A : NoDup A -> chance world sa A = sum A (fun os => chance world sa [os]).
   Proof.
@@ -381,7 +386,7 @@ Section Doubt.
   Lemma zlen_of_nat {X} (l : list X) : zlen l = Z.of_nat (length l).
   Proof. induction l as [|x l IH]; [reflexivity|]. cbn [zlen length]. lia. Qed.
 
-  Theorem ends_hold d past : about d past -> good_data d = true -> ~ misled_by_data world all_tests past ->
+  Theorem ends_hold d past : about d past -> good_data d = true -> ~ misled_by_data world every_test past ->
     forall s i p, znth (sampled_at d s) i = Some p -> row_holds world s (label p) p.
   Proof.
     intros [Hsame [Htests [Hfail Hcounts]]] Hgood Hnot s i p Hp. specialize (Hsame s i p Hp).
@@ -400,14 +405,15 @@ Section Doubt.
       by (intros o Ho; apply Hsame, in_map_iff; now exists o).
     assert (Hb0 : (0 < beyond p)%Z /\ (0 <= inner p)%Z).
     { unfold good_beyond in H6. apply andb_true_iff in H6. destruct H6 as [B0 B1]. apply Z.ltb_lt in B0.
-      split; [assumption|]. unfold inner. apply orb_true_iff in B1. destruct B1 as [B1|B1]; [apply Z.eqb_eq in B1; lia|].
+      split; [assumption|]. unfold inner. apply orb_true_iff in B1. destruct B1 as [B1|B1]; [apply Z.eqb_eq in B1;
+        lia|].
       repeat rewrite andb_true_iff in B1. destruct B1 as [[B1 _] _]. apply Z.ltb_lt in B1. lia. }
     split; [exact Honce | tauto | tauto | exact H3 | | |].
     - destruct (possible p) as [|o0 rest] eqn:Epos; [discriminate|].
       pose proof (Hlisted s (label p) (seen_as o0) (proj2 (Hsame (seen_as o0)) (or_introl eq_refl))) as Has.
       revert Has. apply as_impl. intros os. apply Hsame.
-    - intros o Ho. pose proof (not_misled_trusted world all_tests past (end_test (sa, seen_as o)) Hnot) as Hcov.
-      unfold mixed, likelihood in Hcov. cbn [end_test pair_of into mixing level fst snd] in Hcov.
+    - intros o Ho. pose proof (not_misled_trusted world every_test past (end_test (sa, seen_as o)) Hnot) as Hcov.
+      unfold mixed_likelihood, likelihood in Hcov. cbn [end_test pair_of into mixing level fst snd] in Hcov.
       pose proof (chance_range world Hworld sa [seen_as o]) as Hc.
       destruct (tally_counts sa [seen_as o] past) as [C1 C2]; [repeat constructor; intros []|].
       destruct (tally_of sa [seen_as o] past) as [x b] eqn:Ex. cbn [fst snd sum] in C1, C2. rewrite Rplus_0_r in C1.
@@ -420,39 +426,42 @@ Section Doubt.
         * apply in_or_app. left. apply (in_map end_test _ (sa, seen_as o)), Hlist, Ho.
         * apply Rmult_le_compat_r; [now apply lik_nonneg|]. rewrite real_share by (assumption || lia). lra.
       + rewrite C2, <- Hv. now apply H5.
-    - intros Hi0. set (A := filter (fun os => if into_dec (map seen_as (seen p)) os then true else false)
+    - intros Hi0. set (A := filter (fun os => if into_dec (map seen_as (seen_of p)) os then true else false)
         (outcomes_listed sa)).
-      assert (Hs : NoDup (map seen_as (seen p))) by now apply NoDup_map_filter.
-      assert (HA : Permutation A (map seen_as (seen p))).
+      assert (Hs : NoDup (map seen_as (seen_of p))) by now apply NoDup_map_filter.
+      assert (HA : Permutation A (map seen_as (seen_of p))).
       { apply NoDup_Permutation; [apply NoDup_filter, NoDup_nodup | exact Hs|]. intros os. unfold A. rewrite filter_In.
-        destruct (into_dec (map seen_as (seen p)) os) as [H|H]; [|split; [intros []; discriminate | contradiction]].
+        destruct (into_dec (map seen_as (seen_of p)) os) as [H|H]; [|split; [intros []; discriminate | contradiction]].
         split; [tauto|]. intros _. split; [|reflexivity]. apply in_outcomes. apply in_map_iff in H.
         destruct H as [o [<- Ho]]. apply Hlist, in_seen, Ho. }
       assert (HO : Permutation (outcomes_listed sa) (map seen_as (possible p))).
       { apply NoDup_Permutation; [apply NoDup_nodup | exact Honce|]. intros os. rewrite in_outcomes. apply Hsame. }
-      assert (HAlen : length A = length (seen p)) by (rewrite (Permutation_length HA); apply map_length).
+      assert (HAlen : length A = length (seen_of p)) by (rewrite (Permutation_length HA); apply map_length).
       assert (HOlen : length (outcomes_listed sa) = k) by (rewrite (Permutation_length HO); apply map_length).
       assert (HAdup : NoDup A) by apply NoDup_filter, NoDup_nodup.
-      assert (Hle : (length (seen p) <= k)%nat).
-      { rewrite <- HAlen, <- HOlen. apply NoDup_incl_length; [assumption|]. intros os. unfold A. now rewrite filter_In. }
-      pose proof (not_misled_trusted world all_tests past (set_test sa A) Hnot) as Hcov.
-      unfold mixed, likelihood in Hcov. cbn [set_test pair_of into mixing level] in Hcov.
+      assert (Hle : (length (seen_of p) <= k)%nat).
+      { rewrite <- HAlen, <- HOlen. apply NoDup_incl_length; [assumption|]. intros os. unfold A. now rewrite filter_In.
+        }
+      pose proof (not_misled_trusted world every_test past (set_test sa A) Hnot) as Hcov.
+      unfold mixed_likelihood, likelihood in Hcov. cbn [set_test pair_of into mixing level] in Hcov.
       destruct (tally_counts sa A past HAdup) as [C1 C2].
       assert (Hall : fst (tally_of sa A past) = visits_in past sa).
-      { apply INR_eq. rewrite C1, (sum_Permutation _ _ _ HA), sum_map. unfold seen. rewrite sum_filter.
+      { apply INR_eq. rewrite C1, (sum_Permutation _ _ _ HA), sum_map. unfold seen_of. rewrite sum_filter.
         rewrite (INR_IZR_INZ (visits_in past sa)), <- Hv. unfold visit_sum. rewrite IZR_zsum. apply sum_ext.
         intros o Ho. rewrite (Ht o Ho). rewrite <- INR_IZR_INZ. destruct (Z.ltb_spec 0 (Z.of_nat (times_in past (sa,
           seen_as o)))) as [H|H]; [reflexivity|].
         replace (times_in past (sa, seen_as o)) with O by lia. reflexivity. }
       destruct (tally_of sa A past) as [x b]. cbn [fst snd] in Hall, C2. assert (b = O) as -> by lia. subst x.
       rewrite HAlen, HOlen in Hcov. specialize (Hcov ltac:(apply in_or_app; right; apply in_flat_map; exists sa;
-        split; [destruct (possible p) as [|o0 rest]; [discriminate|]; exact (in_pairs _ (Hlist o0 (or_introl eq_refl))) |
+        split; [destruct (possible p) as [|o0 rest]; [discriminate|]; exact (in_pairs _ (Hlist o0 (or_introl eq_refl)))
+          |
         apply in_map, filter_is_subset])).
       unfold lik in Hcov. cbn [pow ones_only] in Hcov. rewrite Rmult_1_r in Hcov.
-      pose proof (chance_range world Hworld sa A) as Hc. pose proof (kt_pos (length (seen p)) (k - length (seen p))) as
+      pose proof (chance_range world Hworld sa A) as Hc. pose proof (kt_pos (length (seen_of p)) (k - length (seen_of
+        p))) as
         Hkt.
-      destruct (good_beyond_below (share_of (threshold d) (zlen (possible p))) p (length (seen p))
-        (k - length (seen p)) (visits_in past sa) (chance world sa A)) as [_ [He|[_ He]]]; try assumption.
+      destruct (good_beyond_below (share_of (threshold d) (zlen (possible p))) p (length (seen_of p))
+        (k - length (seen_of p)) (visits_in past sa) (chance world sa A)) as [_ [He|[_ He]]]; try assumption.
       + cbn [share_of den]. rewrite zlen_of_nat. fold k. lia.
       + apply zlen_of_nat.
       + rewrite zlen_of_nat. fold k. lia.
@@ -477,10 +486,10 @@ Section Doubt.
          (forall pi, is_jpolicy pi -> plays_allowed (truth d world) pi ->
             value_of o (jreturn_law (truth d world) pi) <= real_of (upper c))).
 
-  Lemma false_only_if_misled past : claim_false past -> misled_by_data world all_tests past.
+  Lemma false_only_if_misled past : claim_false past -> misled_by_data world every_test past.
   Proof.
     intros [d [o [c [k [H1 [H3 H4]]]]]].
-    destruct (Exists_dec (fun tau => doubted_at world tau past) all_tests (fun tau => Rle_dec _ _)) as [H|H];
+    destruct (Exists_dec (fun tau => doubted_at world tau past) every_test (fun tau => Rle_dec _ _)) as [H|H];
       [exact H|].
     exfalso. apply H4. pose proof H3 as H5. unfold check_data, data_tests in H5. cbn [forallb snd] in H5.
     repeat rewrite andb_true_iff in H5. destruct H5 as [G1 [G2 _]].
@@ -488,8 +497,8 @@ Section Doubt.
   Qed.
 
   Theorem rarely_misled_by_data n :
-    prob (process (next_transition world ask) n) (misled_sometime world all_tests) <= delta.
-  Proof. eapply Rle_trans; [apply (rarely_doubted world Hworld ask Hask all_tests all_good n) | exact all_levels]. Qed.
+    prob (process (next_transition world ask) n) (misled_sometime world every_test) <= delta.
+  Proof. eapply Rle_trans; [apply (rarely_doubted world Hworld ask Hask every_test all_good n) | exact all_levels]. Qed.
 
   (** Given: any behaviour that collects the data, any laws of outcomes that stay in the list of possible transitions, a
       list and a delta fixed before the data are seen.

@@ -278,15 +278,15 @@ Fixpoint blocks (f g : Z -> R) (s k : Z) (ws : list Z) : Prop :=
   | [] => True
   | w :: ws' => (0 <= w)%Z /\ (forall j, (s <= j < s + w)%Z -> f j = g k) /\ blocks f g (s + w) (k + 1) ws'
   end.
-Fixpoint weighted (g : Z -> R) (k : Z) (ws : list Z) : R :=
-  match ws with [] => 0 | w :: ws' => IZR w * g k + weighted g (k + 1) ws' end.
+Fixpoint weighted_steps (g : Z -> R) (k : Z) (ws : list Z) : R :=
+  match ws with [] => 0 | w :: ws' => IZR w * g k + weighted_steps g (k + 1) ws' end.
 
 Lemma sum_of_blocks f g ws : forall s k, blocks f g s k ws ->
   (0 <= zsum (fun w => w) ws)%Z /\
-  sum_along f s (repeat tt (Z.to_nat (zsum (fun w => w) ws))) = weighted g k ws.
+  sum_along f s (repeat tt (Z.to_nat (zsum (fun w => w) ws))) = weighted_steps g k ws.
 Proof.
   induction ws as [|w ws IH]; intros s k H; [split; [cbn; lia | reflexivity]|]. destruct H as [Hw [Hj Hrest]].
-  destruct (IH _ _ Hrest) as [I1 I2]. cbn [zsum weighted]. split; [lia|].
+  destruct (IH _ _ Hrest) as [I1 I2]. cbn [zsum weighted_steps]. split; [lia|].
   rewrite Z2Nat.inj_add, repeat_app, sum_along_app, zlen_repeat, Z2Nat.id, I2 by lia. f_equal.
   rewrite (sum_along_ext f (fun _ => g k)); [rewrite sum_along_const, zlen_repeat, Z2Nat.id by lia; ring|].
   intros i Hi. rewrite zlen_repeat in Hi. apply Hj. lia.
@@ -303,7 +303,7 @@ Section Cover.
   Lemma wide_sum_correct V (F : Z -> R) costs : (0 < V)%Z -> (forall k, 0 <= F k <= 1) -> forall ws b k x,
     Forall (fun w => 0 <= w)%Z ws -> wide_sum V corners costs ws b = Some x -> inside F k b ->
     length costs = length b /\ length ws = length b /\
-    IZR x <= IZR V * weighted (fun j => G (F j)) k ws - cost_sum F k (zmap2 Z.mul costs ws).
+    IZR x <= IZR V * weighted_steps (fun j => G (F j)) k ws - cost_sum F k (zmap2 Z.mul costs ws).
   Proof.
     intros HV HF. induction costs as [|c costs IH]; intros [|w ws] [|[p q] b] k x Hws; cbn [wide_sum];
       try discriminate.
@@ -317,7 +317,7 @@ Section Cover.
         as [y' [Hy' Hle]];
         [rewrite real_of_Z; apply HF | apply HF | left; intros E; rewrite E in Hto1; discriminate | assumption |].
       rewrite Ey in Hy'. injection Hy' as <-. rewrite !real_of_Z in Hle.
-      cbn [zmap2 weighted cost_sum]. rewrite plus_IZR, !mult_IZR.
+      cbn [zmap2 weighted_steps cost_sum]. rewrite plus_IZR, !mult_IZR.
       pose proof (Rmult_le_compat_l (IZR V) _ _ ltac:(apply IZR_lt in HV; lra) (Hbelow (F k) (HF k) (proj1 Hb))) as H1.
       apply IZR_le in Hw. pose proof (Rmult_le_compat_l (IZR w) _ _ Hw (Rle_trans _ _ _ Hle ltac:(apply
         Rplus_le_compat_r;
@@ -412,7 +412,7 @@ Section Cover.
             * destruct (H2 ltac:(lia)). lia. }
       replace 0%Z with (z0 - z0)%Z at 1 by lia. apply Hgen; [assumption|]. intros h Hy. split; [now split | lia]. }
     destruct (sum_of_blocks _ _ ws 0 0 Hblocks) as [_ ->].
-    set (S := weighted (fun k => G (F k)) 0 ws).
+    set (S := weighted_steps (fun k => G (F k)) 0 ws).
     assert (HS : real_of need <= S).
     { assert (Hlen0 : forall (k : list Z) i, length (along (fun _ => (of_Z 0, of_Z 1)) i k) = length k)
         by (induction k as [|z k IH]; intros i; cbn; [reflexivity | now rewrite IH]).

@@ -7109,9 +7109,9 @@ let missing p =
 let visit_sum p =
   zsum (fun p0 -> p0.times) p.possible
 
-(** val seen : sampled -> possibility list **)
+(** val seen_of : sampled -> possibility list **)
 
-let seen p =
+let seen_of p =
   filter (fun o -> Integer.lt Integer.zero o.times) p.possible
 
 (** val power_in :
@@ -7148,7 +7148,7 @@ let good_beyond c p =
           (Integer.lt p.beyond p.shares))
         (at_most_number c
           (powers_in p.shares (Integer.sub p.shares p.beyond) (visit_sum p)
-            (set_weight (zlen (seen p)) (zlen p.possible))))))
+            (set_weight (zlen (seen_of p)) (zlen p.possible))))))
 
 (** val comes_before : possibility -> possibility -> bool **)
 
@@ -7230,7 +7230,7 @@ let places0 p =
   flat_map (fun x -> map (fun o -> (x, o)) p.possible)
     (if Integer.equal (inner p) Integer.zero
      then None :: []
-     else map (fun x -> Some x) (seen p))
+     else map (fun x -> Some x) (seen_of p))
 
 (** val added : Integer.t -> possibility -> outcome **)
 
