@@ -152,7 +152,7 @@ def memory(quick: bool = False) -> None:
 
 
 def preparation(quick: bool = False) -> None:
-    """What happens before a pass, over the pass."""
+    """Seconds of preparation over seconds of the pass."""
     for name, mdp, eta in (
         ("21 states, 11 actions, 0.9, T 100", discounted(21, 11, 8, 20, "0.9", 100), Fraction(1, 25)),
         ("146 states, 0.95, T 100", discounted(146, 4, 3, 1, "0.95", 100), Fraction(1, 400)),

@@ -35,7 +35,7 @@ FOLDED = "el"
 
 
 def timed(function: Callable[[], Any]) -> tuple[Any, float]:
-    """What a function returns, and its CPU seconds."""
+    """Return the value of a function and its CPU seconds."""
     began = time.process_time()
     return function(), time.process_time() - began
 

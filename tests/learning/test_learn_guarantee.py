@@ -67,7 +67,7 @@ COQ = {
     "product": KL, "product, a grid that holds the rewards": KL, "product, rounded": GRID,
     "joint": OUTCOMES, "joint, discounted": OUTCOMES,
 }  # fmt: skip
-"""What the statements in proofs_checks/formal/learner are about: nothing else is in Coq."""
+"""The cases that the statements in proofs_checks/formal/learner cover: no other is in Coq."""
 BETS = {"product": "bet_intervals_hold", "joint": "outcome_bet_intervals_hold"}
 BETS |= {"product, a grid that holds the rewards": BETS["product"], "joint, discounted": BETS["joint"]}
 UNIFORM = ("kl", "bets")

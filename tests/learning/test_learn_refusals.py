@@ -1,4 +1,4 @@
-"""What a learner is told and cannot use is refused in words."""
+"""Declarations that a learner cannot use are refused in words."""
 
 from __future__ import annotations
 

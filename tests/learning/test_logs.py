@@ -368,7 +368,7 @@ def test_the_mixture_over_supports_is_a_law_and_its_rate_is_rounded_up():
 
 
 def covered(seed, behave, sets, episodes):
-    """Whether all that is claimed of one log is true."""
+    """True if every claim about one log is true."""
     mdp, G = model(seed), vr.CVaR("1/2")
     log = log_of(played(mdp, episodes, seed, behave))
     ans = vr.plan_from_log(log, G, sets=sets, delta="1/10", actions=[0, 1], **FACTS)

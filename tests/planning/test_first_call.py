@@ -147,7 +147,7 @@ def test_a_grid_for_a_discount_is_not_chosen_by_how_long_the_compiler_took(horiz
 
 
 def test_patience_ends(monkeypatch):
-    """What is interpreted for long is compiled; so is what begins with large arrays."""
+    """Kernels that run for long or begin with large arrays are compiled."""
     told = []
     one = jit.kernel(len)
     monkeypatch.setattr(one, "plain", lambda *_: told.append("plain"), raising=False)
