@@ -49,7 +49,7 @@ def cases(seed: str, count: int, **sizes):
 
 
 def bounds_hold(seed: str, count: int = 120) -> bool:
-    """Whether every plan's bounds enclose the brute-force optimum and its policy attains the lower one."""
+    """True if every plan's bounds enclose the brute-force optimum and its policy attains the lower one."""
     for mdp, model, G, phi, rng in cases(seed, count, max_states=2, max_actions=3):
         best = max(phi(law) for law in oracles.all_return_laws(model))
         plan = refined_plan(mdp, G, rng.choice(ETAS), None, None)

@@ -134,7 +134,7 @@ def test_losses_and_distances_are_those_of_the_laws():
         starts = np.concatenate(([0], np.cumsum(mdp.n_actions)))
 
         def law(t, s, a, model=model, found=found, least=mdp.reward_range[0]):
-            """What is still to come, if a is played once and the reference policy afterwards."""
+            """The law of the later rewards, if a is played once and the reference policy afterwards."""
             total = {}
             for p, target, r in model.outcomes[s][a]:
                 rest = {Fraction(): Fraction(1)}

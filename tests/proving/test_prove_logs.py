@@ -146,7 +146,7 @@ class Text:
         return sum(q * v for q, v in values) + inner + Q(beyond, shares) * most(v for _, v in values)
 
     def low(self, shift: int) -> Q:
-        """What the certificate's policy is worth at least, its start and windows shifted."""
+        """A lower bound on the value of the certificate's policy, its start and windows shifted."""
         rho = (self.start + shift) * self.unit
 
         @lru_cache(None)
@@ -162,7 +162,7 @@ class Text:
         return rho - sum(p * worst(0, s, Q()) for s, p in self.initial.items())
 
     def high(self) -> Q:
-        """What no policy exceeds."""
+        """An upper bound on the value of every policy."""
 
         @lru_cache(None)
         def least(t: int, s: int, left: Q) -> Q:

@@ -1,4 +1,4 @@
-"""What ``prove`` says was proved: these bounds and no others, of this model, on these axioms."""
+"""The answer of ``prove`` states the bounds that were proved and no others, of this model, on these axioms."""
 
 from __future__ import annotations
 
