@@ -58,8 +58,6 @@ NOISE = 1e-9
 """Share of the number of grid points by which floats may misplace a point."""
 CLOSE_CALL = 1e-10
 """Share of the number of grid points by which a bound may miss the aim and still be left to the checker."""
-BESIDE = 1e-9
-"""Distance from a corner of an envelope at which a point is on one of its two sides."""
 MOST_PASSES = 20_000
 """Maximum number of passes of a search."""
 ROOT_ROUNDS, ROOT_WORTHWHILE = 200, 0.995
@@ -347,22 +345,10 @@ class _Recorded(Search):
 
     def _close_call(self, box: _Box) -> bool:
         """Return True if the bound of a box misses the aim, or a policy's cost, by hardly more than rounding: the
-        checker decides.
-
-        Its multipliers become slopes of the envelope at the reference point, between those of both sides at a corner.
-        If that is the best policy, they lose nothing (B1), where others would lose the last digits.
-        """
+        checker decides."""
         least = min(self.aim, self.best.value) - self.margin - CLOSE_CALL * self.oracle.top
         if box.bound < least or box.closed is None:
             return False
-        inside = np.clip(box.reference, box.low, box.high)
-        sides = [self.envelope(box.low, box.high, inside + side, BESIDE / 2)[0] for side in (-BESIDE, BESIDE)]
-        left = np.where(inside > box.low + BESIDE, sides[0], -np.inf)
-        right = np.where(inside < box.high - BESIDE, sides[1], np.inf)
-        cost = self._rounded(np.clip(box.closed, np.minimum(left, right), np.maximum(left, right)))
-        bound = self.oracle.solve(cost) + math.fsum(self.tilted_minima(cost, box.low, box.high)[0])
-        if bound >= box.bound:
-            box.closed = cost
         self.stuck += 1
         return True
 
