@@ -10,7 +10,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidModel, InvalidPolicy, Unsupported
-from verified_risk.planning import no_horizon
+from verified_risk.planning import affordable_law, no_horizon
 
 Q = Fraction
 
@@ -29,10 +29,10 @@ def solved(rows, pays, gamma):
     return [row[n] / row[i] for i, row in enumerate(table)]
 
 
-def best_mean(model, gamma, n):
-    """The largest mean over all steps in the first n states, of every stationary policy: no other is better."""
+def best_mean(model, gamma, n, counts=lambda chosen: True):
+    """The largest mean over all steps in the first n states, of every stationary policy that counts."""
     found = []
-    for chosen in itertools.product(*(range(len(own)) for own in model.outcomes[:n])):
+    for chosen in filter(counts, itertools.product(*(range(len(own)) for own in model.outcomes[:n]))):
         rows = [[sum(p for p, k, _ in model.outcomes[s][a] if k == j) for j in range(n)] for s, a in enumerate(chosen)]
         pays = [sum((p * r for p, _, r in model.outcomes[s][a]), Q()) for s, a in enumerate(chosen)]
         found.append(solved(rows, pays, gamma))
@@ -101,6 +101,94 @@ def test_a_file_cannot_say_what_follows(discount):
     assert again.tail.low < 0
 
 
+def maze(rng):
+    """Steps that cost 0 to 2: action 0 goes on to the next state or falls back, action 1 never comes to the end, n."""
+    n = rng.randint(2, 3)
+    rows = []
+    for s in range(n):
+        p = Q(rng.randint(1, 3), 4)
+        on = [(p, s + 1, -Q(rng.randint(0, 2))), (1 - p, rng.randint(0, s), -Q(rng.randint(1, 2)))]
+        rows.append([on, [(Q(1, 2), rng.randrange(n), -Q(rng.randint(1, 2))) for _ in range(2)]])
+    return oracles.Model({0: Q(1)}, [*rows, [[(Q(1), n, Q(0))]]], 1, Q(1))
+
+
+def comes_to_the_end(model, chosen):
+    """Whether the end can be reached from every state under a stationary policy."""
+    near = {len(chosen)}
+    for _ in chosen:
+        near |= {s for s, a in enumerate(chosen) if any(p and k in near for p, k, _ in model.outcomes[s][a])}
+    return len(near) == len(chosen) + 1
+
+
+def played(policy, mdp, steps):
+    """The law of the return of the first steps, by following every memory of the policy, in floats."""
+    left = {(s, policy.start(), Q(0)): float(p) for s, p in mdp.initial}
+    for t in range(steps):
+        after = {}
+        for (s, memory, z), mass in left.items():
+            for a, q in policy.choice(t, s, memory):
+                for p, k, r in mdp.actions(s)[a].outcomes:
+                    place = k, policy.remember(memory, t, s, a, r), z + r
+                    after[place] = after.get(place, 0.0) + mass * float(q) * float(p)
+        left = after
+    law = {}
+    for (_, _, z), mass in left.items():
+        law[z] = law.get(z, 0.0) + mass
+    return law
+
+
+def test_where_waiting_costs_policies_that_never_end_do_not_matter(monkeypatch):
+    rng = random.Random("costs")
+    for _ in range(25):
+        model = maze(rng)
+        truth = best_mean(
+            model, 1, len(model.outcomes) - 1, lambda chosen, model=model: comes_to_the_end(model, chosen)
+        )
+        mdp = vr.MDP.from_outcomes(model.outcomes, initial=model.initial, horizon=math.inf)
+        mean = vr.plan(mdp, "mean", gap="1/10")
+        assert mean.lower <= truth <= mean.upper
+        assert mean.gap <= Q(1, 10)
+        plan = vr.plan(mdp, "cvar(1/3)", gap="1/5", eta=rng.choice([None, Q(2, 3)]))
+        steps = plan.cut.mdp.horizon
+        law = played(plan.policy, mdp, steps + 60)
+        worth = oracles.cvar({z: Q(p) / Q(sum(law.values())) for z, p in law.items()}, Q(1, 3))
+        assert plan.lower <= worth + Q(1, 10**6)
+        assert worth <= plan.upper + Q(1, 10**6)
+        assert oracles.cvar({z: Q(p) for z, p in played(plan.policy, mdp, steps).items()}, Q(1, 3)) > plan.lower
+        again = type(plan).from_json(plan.to_json())
+        assert (again.lower, again.upper, again.tail) == (plan.lower, plan.upper, plan.tail)
+        exact = affordable_law.state_law_above(plan.cut.mdp, plan.cut.policy)
+        with monkeypatch.context() as patch:
+            patch.setattr(affordable_law, "PATIENT", -1)
+            floats = affordable_law.state_law_above(plan.cut.mdp, plan.cut.policy)
+        assert floats == pytest.approx(exact, rel=1e-6, abs=1e-12)
+
+
+def test_published_grids_without_a_horizon():
+    """The 4 x 3 grid of Russell and Norvig, ends paid +1 and -1 and steps -1/25, shifted by -1; gymnasium's cliff."""
+    moves = {"up": (0, 1), "down": (0, -1), "left": (-1, 0), "right": (1, 0)}
+    cells = [(x, y) for x in range(4) for y in range(3) if (x, y) != (1, 1)]
+    ends = {(3, 2): 0, (3, 1): -2}
+
+    def outcomes(cell, action):
+        if cell in ends:
+            return [(1, "end", ends[cell])]
+        aside = [name for name, (x, y) in moves.items() if (x == 0) != (moves[action][0] == 0)]
+        to = {name: (cell[0] + moves[name][0], cell[1] + moves[name][1]) for name in (action, *aside)}
+        ways = [to[name] if to[name] in cells else cell for name in (action, *aside)]
+        return [(p, way, "-1/25") for p, way in zip(("4/5", "1/10", "1/10"), ways, strict=True)]
+
+    grid = vr.MDP.from_function(
+        (0, 0), lambda cell: () if cell == "end" else ("go",) if cell in ends else moves, outcomes
+    )
+    plan = vr.plan(grid, "mean", gap="1/10000")
+    assert plan.lower + 1 <= Q("0.705308") <= plan.upper + 1, "0.705 in the book"
+    assert plan.upper - plan.lower <= Q(1, 10**4)
+    cliff = vr.plan(vr.MDP.from_gymnasium("CliffWalking-v1", horizon=math.inf), "cvar(1/10)")
+    assert cliff.upper - Q(1, 10**6) <= -13 <= cliff.upper, "the shortest way along the cliff"
+    assert cliff.gap < Q(1, 10**6)
+
+
 def test_a_constant_reward_leaves_no_doubt_and_no_steps():
     mdp = vr.MDP(0, [[[1]]], [["1/3"]], None, "1/2")
     plan = vr.plan(mdp, "cvar(1/4)")
@@ -145,7 +233,13 @@ STAYS = [[[("1/2", 0, -1), ("1/2", 1, 0)], [("1/2", 1, 0), ("1/2", 2, 1)]], [[(1
 @pytest.mark.parametrize(
     ("outcomes", "objective", "options", "message"),
     [
-        (STAYS, "mean", {}, r"a policy can stay for ever in state 0 and 1 more, which is no end: use a discount"),
+        (
+            STAYS,
+            "mean",
+            {},
+            r"can stay for ever in state 0 and 1 more, which is no end, and a reward in state 0 is posi",
+        ),
+        ([[[(1, 0, -1)]]], "mean", {}, r"best for the mean can stay for ever in state 0: use a discount"),
         ([[[("1/2", 0, 1), ("1/2", 1, 0)]], [[(1, 1, 0)]]], "wang(1/2)", {}, r"wang\(1/2\) is not Lipschitz"),
         ([[[("1/2", 0, 1), ("1/2", 1, 0)]], [[(1, 1, 0)]]], "var(1/2)", {}, r"var\(1/2\) is not Lipschitz"),
         (STAYS, "mean", {"gap": 0}, "gap is 0: bounds for a model without a horizon do not meet"),

@@ -22,7 +22,7 @@ from ..objectives import Weighting
 from ..objectives.entropic import Entropic
 from ..policy import GridPolicy, Policy
 from ..policy.cell_policy import CellPolicy
-from ..policy.evaluation import return_law
+from ..policy.evaluation import joint_law, return_law
 from .clock import Clock, memory_limit
 from .grid_choice import own_grid, steps_remaining
 from .rounding import gamma
@@ -190,6 +190,28 @@ def forward_depth(model: FloatModel) -> int:
 
 def forward_law(model: FloatModel, rule: ArrayRule) -> Floats:
     """Return the probabilities of the shifted returns 0, 1, ..., M_0, in units, in the rounded-up model."""
+    total: Floats = _forward_masses(model, rule).sum(axis=0)
+    return total
+
+
+def state_law_above(mdp: MDP, policy: Policy) -> Floats | None:
+    """Return upper bounds on the probabilities of the states after the last step; None if they would take too long."""
+    found = np.zeros(mdp.n_states)
+    if evaluation_work(mdp, policy) <= PATIENT:
+        for (s, _), p in joint_law(mdp, policy, mdp.horizon).items():
+            found[s] += float(p)
+    else:
+        for weight, part in policy.parts():
+            model = None if isinstance(part, CellPolicy) else _own_model(mdp, part)
+            if model is None or 16 * mdp.n_states * (model.remaining[0] + 1) > memory_limit():
+                return None
+            masses = _forward_masses(model, part.rule).sum(axis=1)  # type: ignore[attr-defined]
+            found += float(weight) * masses * (1 + 2 * float(gamma(forward_depth(model))))
+    return found * (1 + 2.0**-30) + 2.0**-900
+
+
+def _forward_masses(model: FloatModel, rule: ArrayRule) -> Floats:
+    """Return the probabilities of each state and shifted return after the last step."""
     from ..kernels import budget_pass as kernels
 
     top = model.remaining[0]
@@ -206,8 +228,7 @@ def forward_law(model: FloatModel, rule: ArrayRule) -> Floats:
         )  # fmt: skip
         mass, after = after, mass
         width += step.span
-    total: Floats = mass.sum(axis=0)
-    return total
+    return mass
 
 
 def shared_law(mdp: MDP, policy: CellPolicy) -> Law:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import overload
 
 from ..errors import InvalidArgument, Unsupported, hints_at_arguments
@@ -30,10 +31,10 @@ from ..objectives import objective as read_objective
 from ..policy.cell_policy import CellPolicy
 from ..progress import Report, read_report
 from .affordable_law import affordable_law, worth_within
-from .clock import read_nonnegative, read_seconds
+from .clock import Clock, read_nonnegative, read_seconds
 from .constraints import ConstrainedPlan, Constraint, plan_by_lagrangian, plan_one_level
 from .grid_choice import unit_that_fits
-from .no_horizon import EndlessPlan, cut_off, greedy_for_the_mean
+from .no_horizon import plan_without_horizon
 from .problem import Problem
 from .result import Plan
 from .robust import RobustPlan, plan_robustly
@@ -101,7 +102,7 @@ def plan(
 
     A model without a horizon is planned for as many steps as keep all that can follow within half the gap, and both
     bounds include it (:mod:`verified_risk.planning.no_horizon`): with a discount below 1, or if every policy reaches
-    states that pay nothing more.
+    states that pay nothing more, or if no reward is positive and some policy reaches such states from everywhere.
 
     CVaR and VaR are indifferent between many policies.  By default (``then="auto"``) their pass over a grid prefers,
     among those that are as good, one with the better mean, at a loss of at most ``2**-33`` of the range of returns,
@@ -154,22 +155,25 @@ def plan(
             raise InvalidArgument(f"subject_to is {subject_to!r}, wanted a list of constraints")
         if mdp.endless:
             raise Unsupported("constraints need a horizon", instead="mdp.with_horizon(T)")
-    whole, tail = mdp, None
-    if whole.endless:
-        mdp, tail, wanted = cut_off(whole, objective, wanted)
-    unit = None if eta is None else unit_that_fits(mdp, eta)
+    clock = Clock(limit)
+
+    def planned(mdp: MDP, gap: Fraction | None) -> Plan:
+        unit, left = None if eta is None else unit_that_fits(mdp, eta), None if limit is None else max(clock.left, 0.0)
+        problem = Problem(mdp, objective, unit, gap, left, progress, by_mean=then == "auto")
+        found = solve(problem)
+        return found if then is None or then == "auto" else break_ties(found, problem, read_objective(then))
+
     with reporting_compilations(progress):
         if subject_to is not None:
-            bounds = tuple(Constraint.of(c) for c in subject_to)
+            bounds, unit = (
+                tuple(Constraint.of(c) for c in subject_to),
+                None if eta is None else unit_that_fits(mdp, eta),
+            )
             for route in (plan_one_level, plan_by_lagrangian):
                 answer = route(mdp, objective, bounds, eta=unit, gap=wanted, time_limit=limit)
                 if answer is not None:
                     return answer
-        problem = Problem(mdp, objective, unit, wanted, limit, progress, by_mean=then == "auto")
-        found = solve(problem)
-        if then is not None and then != "auto":
-            found = break_ties(found, problem, read_objective(then))
-    return found if tail is None else EndlessPlan.of(found, tail, greedy_for_the_mean(mdp, mdp.horizon))
+        return plan_without_horizon(mdp, objective, wanted, planned) if mdp.endless else planned(mdp, wanted)
 
 
 # -- ties --------------------------------------------------------------------------------------------------------------

@@ -5,17 +5,21 @@ Let :math:`Z_T` be the return of the first T steps and Z that of all (docs/theor
 * With a discount :math:`\gamma < 1`, the rewards after T add :math:`\gamma^T` times a discounted sum in some
   :math:`[\ell, u]`, at worst the range of rewards over :math:`1 - \gamma`.  Objectives are monotone and add constants,
   so :math:`\Phi(Z) - \Phi(Z_T)` lies in :math:`\gamma^T [\ell, u]` too.
-* Without one, every policy must reach states that stay among themselves and pay nothing.  If ``h >= 1 + P h`` for every
-  action elsewhere, no policy is expected to take more than ``h`` further steps; T passes of ``w -> max_a P w`` from
-  ``w = h`` bound the steps after T.  Where ``G`` has the Lipschitz constant L, :math:`\Phi` moves by at most L times
-  the expected difference of the returns.
+* Without one, an end is a set of states that no action leaves and where none is paid.  Where ``G`` has the Lipschitz
+  constant L, :math:`\Phi` moves by at most L times the expected difference of the returns, so that the expected number
+  of steps after T and before an end is needed.  If every policy reaches an end and ``h >= 1 + P h`` for every action
+  elsewhere, no policy is expected to take more than ``h`` further steps; T passes of ``w -> max_a P w`` from ``w = h``
+  bound the steps after T.
+* If some policies never end but no reward is positive, the upper bound needs no such number, as what follows is at most
+  0.  The lower bound is about one policy, which after T follows a stationary one that ends: its steps are bounded as
+  above, and weighed with the law of the state after T.
 """
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from html import escape
@@ -26,7 +30,7 @@ import numpy.typing as npt
 
 from ..errors import InvalidArgument, Unsupported
 from ..law import Law
-from ..mdp import MDP
+from ..mdp import MDP, Action
 from ..numbers.enclosure import Interval, Real, bounds
 from ..numbers.format import at_least, at_most
 from ..numbers.rational import Rational, said
@@ -35,6 +39,7 @@ from ..objectives import objective as read_objective
 from ..policy import Policy
 from ..policy.combined import EndlessPolicy
 from ..progress import Report
+from .affordable_law import state_law_above
 from .grid_choice import DEFAULT_GAP
 from .result import ErrorBudget, Plan, Recheck
 from .rounding import tidy_above, tidy_below
@@ -51,6 +56,8 @@ SETTLED = 1e-3
 STILL = 1e-6  # change per pass, as a share of the trivial bound, at which a bound on rewards is not tightened further
 
 Floats: TypeAlias = npt.NDArray[Any]
+Actions: TypeAlias = Callable[[int], Sequence[Action]]
+"""The actions of a state that are considered."""
 
 
 @dataclass(frozen=True)
@@ -71,16 +78,74 @@ class Tail:
         return Fraction(objective.lipschitz) * self.low, Fraction(objective.lipschitz) * self.high
 
 
-def cut_off(mdp: MDP, objective: Weighting, gap: Fraction | None) -> tuple[MDP, Tail, Fraction | None]:
-    """Return the model of the first T steps, what follows them, and the gap left for planning these.
+def plan_without_horizon(
+    mdp: MDP, objective: Weighting, gap: Fraction | None, solve: Callable[[MDP, Fraction | None], Plan]
+) -> EndlessPlan:
+    """Plan as many steps as keep all that can follow within :data:`SHARE` of the gap, as far as possible.
 
+    :param solve: plan a model with a horizon for the part of the gap that is left
     :raises Unsupported: if nothing bounds what follows; the message says what is missing
     :raises InvalidArgument: if the gap takes more than :data:`MOST_STEPS` steps
     """
     if gap == 0:
         raise InvalidArgument("gap is 0: bounds for a model without a horizon do not meet, wanted a positive gap")
-    steps, tail = _discounted(mdp, gap) if mdp.discount < 1 else _absorbed(mdp, objective, gap)
-    return mdp.with_horizon(steps), tail, None if gap is None else gap * (1 - SHARE)
+    left = None if gap is None else gap * (1 - SHARE)
+    if mdp.discount == 1 and objective.lipschitz == math.inf:
+        raise Unsupported(
+            f"{objective.spec} is not Lipschitz, so that rare long episodes cannot be neglected in {mdp!r}",
+            instead="mean, cvar(a), a discount below 1, or with_horizon(T)",
+        )
+    live = None if mdp.discount < 1 else _Live(mdp)
+    if live is not None and live.kept:
+        return _plan_costs(mdp, objective, gap, lambda cut: solve(cut, left))
+    steps, tail = _discounted(mdp, gap) if live is None else _absorbed(mdp, live, objective, gap)
+    cut = mdp.with_horizon(steps)
+    return EndlessPlan.of(solve(cut, left), tail, greedy_for_the_mean(cut, steps))
+
+
+def _plan_costs(mdp: MDP, objective: Weighting, gap: Fraction | None, solve: Callable[[MDP], Plan]) -> EndlessPlan:
+    """Plan more and more steps until what can follow the plan's policy is within the share of the gap, or until half as
+    many steps again do not halve it."""
+    after = _way_out(mdp)
+    live = _Live(mdp, after)
+    left, steps, least = live.costs(), 0, None
+    wanted = SHARE * (gap or DEFAULT_GAP * Fraction(objective.lipschitz) * _most(left, live.initial))
+    while not steps or Fraction(objective.lipschitz) * _most(left, live.initial) > wanted / 2:
+        left, steps = live.passed(left), steps + 1
+        _check_steps(steps, gap)
+    while True:
+        cut = solve(mdp.with_horizon(steps))
+        tail = tail_after(cut, after)
+        enough = -tail.low * Fraction(objective.lipschitz) <= wanted
+        if enough or (least is not None and 2 * tail.low < least) or steps > MOST_STEPS:
+            return EndlessPlan.of(cut, tail, after)
+        least, steps = tail.low, steps + -(-steps // 2)
+
+
+def _way_out(mdp: MDP) -> list[int]:
+    """Return the action of each state in a stationary policy that ends from every state, found by costs.
+
+    :raises Unsupported: if a reward is positive, or no such policy is found
+    """
+    paid = next((mdp.state_name(s) for s, _, action in mdp if action.reward_range[1] > 0), None)
+    if paid is not None:
+        raise Unsupported(
+            f"without a horizon or a discount, a policy can stay for ever in {_Live(mdp).kept_words}, which is no end, "
+            f"and a reward in {paid} is positive",
+            instead="a discount below 1, with_horizon(T), rewards of 0 or less, or a model that every policy ends",
+        )
+    steps = mdp.n_states
+    while True:
+        after = greedy_for_the_mean(mdp, steps)
+        live = _Live(mdp, after)
+        if not live.kept:
+            return after
+        steps *= 4
+        if steps > MOST_STEPS:
+            raise Unsupported(
+                f"the stationary policy that is best for the mean can stay for ever in {live.kept_words}",
+                instead="a discount below 1, with_horizon(T), or a model with a way to an end from every state",
+            )
 
 
 def _discounted(mdp: MDP, gap: Fraction | None) -> tuple[int, Tail]:
@@ -102,20 +167,28 @@ def _surely(left: Fraction, low: Fraction, high: Fraction) -> Tail:
     return Tail(tidy_below(left * low), tidy_above(left * high), expected=False)
 
 
-def tail_after(cut: MDP) -> Tail:
-    """Return what follows the steps of a model that was cut off; :func:`cut_off` finds the same."""
-    if cut.discount < 1:
-        return _surely(cut.discount**cut.horizon, -_largest_sum(cut, -1), _largest_sum(cut, 1))
-    live = _Live(cut)
+def tail_after(cut: Plan, afterwards: Sequence[int]) -> Tail:
+    """Return what follows the steps of a plan whose policy then takes the actions ``afterwards``."""
+    mdp = cut.mdp
+    if mdp.discount < 1:
+        return _surely(mdp.discount**mdp.horizon, -_largest_sum(mdp, -1), _largest_sum(mdp, 1))
+    live = _Live(mdp)
+    if live.kept:
+        live = _Live(mdp, afterwards)
+        law = state_law_above(mdp, cut.policy)
+        if live.kept or law is None:
+            raise Unsupported(f"what follows the {mdp.horizon} steps of the plan has no bound")
+        cost = math.fsum(law[live.states] * live.costs()) * (1 + 4 * ULP)
+        return Tail(-tidy_above(Fraction(cost)), Fraction(), expected=True)
     left = live.steps()
-    for _ in range(cut.horizon):
+    for _ in range(mdp.horizon):
         left = live.passed(left)
-    return _in_expectation(cut, left[live.initial])
+    return _in_expectation(mdp, _most(left, live.initial))
 
 
-def _in_expectation(mdp: MDP, left: Floats) -> Tail:
-    (low, high), after = mdp.reward_range, Fraction(float(left.max(initial=0.0)))
-    return Tail(min(low, Fraction()) * after, max(high, Fraction()) * after, expected=True)
+def _in_expectation(mdp: MDP, steps: Fraction) -> Tail:
+    low, high = mdp.reward_range
+    return Tail(min(low, Fraction()) * steps, max(high, Fraction()) * steps, expected=True)
 
 
 def _largest_sum(mdp: MDP, sign: int) -> Fraction:
@@ -149,23 +222,27 @@ def _largest_sum(mdp: MDP, sign: int) -> Fraction:
     return min(trivial, Fraction(float(found.max())))
 
 
-def _absorbed(mdp: MDP, objective: Weighting, gap: Fraction | None) -> tuple[int, Tail]:
-    if objective.lipschitz == math.inf:
-        raise Unsupported(
-            f"{objective.spec} is not Lipschitz, so that rare long episodes cannot be neglected in {mdp!r}",
-            instead="mean, cvar(a), a discount below 1, or with_horizon(T)",
-        )
-    live = _Live(mdp)
-    left = live.steps()
-    low, high = mdp.reward_range
-    worth = Fraction(objective.lipschitz) * max(high, -low, high - low)
-    start = live.initial
-    wanted = SHARE * (gap or DEFAULT_GAP * worth * Fraction(float(left[start].max(initial=1.0))))
-    steps = 0
-    while not steps or worth * Fraction(float(left[start].max(initial=0.0))) > wanted:
+def _absorbed(mdp: MDP, live: _Live, objective: Weighting, gap: Fraction | None) -> tuple[int, Tail]:
+    wanted, steps, left = _wanted(mdp, live, objective, gap), 0, live.steps()
+    while not steps or _worth(mdp, objective) * _most(left, live.initial) > wanted:
         left, steps = live.passed(left), steps + 1
         _check_steps(steps, gap)
-    return steps, _in_expectation(mdp, left[start])
+    return steps, _in_expectation(mdp, _most(left, live.initial))
+
+
+def _worth(mdp: MDP, objective: Weighting) -> Fraction:
+    """Return the most by which one expected step can move the bounds of an objective apart."""
+    low, high = mdp.reward_range
+    return Fraction(objective.lipschitz) * max(high, -low, high - low)
+
+
+def _wanted(mdp: MDP, live: _Live, objective: Weighting, gap: Fraction | None) -> Fraction:
+    whole = _worth(mdp, objective) * max(_most(live.steps(), live.initial), Fraction(1))
+    return SHARE * (gap or DEFAULT_GAP * whole)
+
+
+def _most(left: Floats, initial: Floats) -> Fraction:
+    return Fraction(float(left[initial].max(initial=0.0)))
 
 
 def _check_steps(steps: int, gap: Fraction | None) -> None:
@@ -175,28 +252,32 @@ def _check_steps(steps: int, gap: Fraction | None) -> None:
 
 
 class _Live:
-    """The states from which something can still be earned, and upper bounds on the number of their steps.
+    """The states from which something can still be earned, and upper bounds on the number of their steps: under every
+    policy, or under the stationary one with the actions ``after``.
 
     A pass is a sum of at most ``k`` products of nonnegative floats: after ``k + 1`` roundings, and one of each
     probability, the exact value is below the computed one times ``1 + (k + 3) * 2**-52``.
     """
 
-    def __init__(self, mdp: MDP) -> None:
+    def __init__(self, mdp: MDP, after: Sequence[int] | None = None) -> None:
+        def actions(s: int) -> Sequence[Action]:
+            return mdp.actions(s) if after is None else [mdp.actions(s)[after[s]]]
+
         met = _reached(mdp)
-        dead = _closed(mdp, met, every=True)
-        kept = _closed(mdp, met - dead, every=False)
-        if kept:
-            s = min(kept)
-            more = f" and {len(kept) - 1} more" if len(kept) > 1 else ""
-            raise Unsupported(
-                f"without a horizon or a discount, a policy can stay for ever in {mdp.state_name(s)}{more}, which is "
-                "no end",
-                instead="a discount below 1, with_horizon(T), or a model that every policy ends",
-            )
-        alive = [s for s in range(mdp.n_states) if s in met and s not in dead]
-        number = {s: i for i, s in enumerate(alive)}
+        dead = _closed(actions, met, every=True)
+        self.kept = _closed(actions, met - dead, every=False)
+        self.kept_words = ""
+        """The states in which a policy can stay for ever without an end."""
+        if self.kept:
+            more = f" and {len(self.kept) - 1} more" if len(self.kept) > 1 else ""
+            self.kept_words = f"{mdp.state_name(min(self.kept))}{more}"
+        self.states = [s for s in range(mdp.n_states) if s in met and s not in dead]
+        number = {s: i for i, s in enumerate(self.states)}
         self.initial = np.array([number[s] for s, _ in mdp.initial if s in number], dtype=np.int64)
-        self.rows, self.firsts, self.targets, self.masses = _arrays(mdp, number)
+        self.rows, self.firsts, self.targets, self.masses = _arrays(actions, number)
+        pays = [max(float(-_mean(a.reward)), 0.0) * (1 + 2 * ULP) for s in self.states for a in actions(s)[:1]]
+        self.pays = np.array(pays)
+        """Upper bounds on the mean cost of each live state's step, if it has one action."""
         self.up = 1 + (int(np.diff(self.rows, append=len(self.targets)).max(initial=1)) + 3) * ULP
 
     def passed(self, left: Floats) -> Floats:
@@ -207,7 +288,7 @@ class _Live:
         return np.maximum.reduceat(sums, self.firsts) * self.up + 2.0**-900
 
     def steps(self) -> Floats:
-        """Return an upper bound on the mean number of steps to the end, from each live state, under any policy."""
+        """Return an upper bound on the mean number of steps to the end, from each live state."""
         found = np.zeros(len(self.firsts))
         for _ in range(MOST_STEPS):
             after = (1 + self.passed(found)) * (1 + 2 * ULP)
@@ -222,8 +303,23 @@ class _Live:
             instead="a discount below 1, or with_horizon(T)",
         )
 
+    def costs(self) -> Floats:
+        """Return an upper bound on the mean sum of costs to the end, from each live state, under the policy."""
+        found, most = np.zeros(len(self.pays)), float(self.pays.max(initial=0.0))
+        for _ in range(MOST_STEPS):
+            before, found = found, self.pays + self.passed(found)
+            if np.max(found - before, initial=0.0) <= STILL * most:
+                break
+        slack = 2 * float(np.max(self.pays + self.passed(found) - found, initial=0.0)) + 64 * ULP * float(
+            found.max(initial=0.0)
+        )
+        bound = found + slack * self.steps()  # f >= pays + P f - c and h >= 1 + P h give b >= pays + P b, b = f + c h
+        if not np.all((self.pays + self.passed(bound)) * (1 + 2 * ULP) <= bound):
+            raise Unsupported("floats do not bound the costs of a policy to its end", instead="with_horizon(T)")
+        return bound
 
-def _arrays(mdp: MDP, number: dict[int, int]) -> tuple[Floats, Floats, Floats, Floats]:
+
+def _arrays(actions: Actions, number: dict[int, int]) -> tuple[Floats, Floats, Floats, Floats]:
     """Return the first entry of each action, the first action of each state, next states and probabilities; next
     states without a number are left out, and a last entry of probability 0 keeps every row nonempty."""
     rows: list[int] = []
@@ -232,7 +328,7 @@ def _arrays(mdp: MDP, number: dict[int, int]) -> tuple[Floats, Floats, Floats, F
     masses: list[float] = []
     for s in number:
         firsts.append(len(rows))
-        for action in mdp.actions(s):
+        for action in actions(s):
             rows.append(len(targets))
             ways = [(number[k], p) for k, p in action.successors if k in number]
             targets += [k for k, _ in ways] + [len(number)]
@@ -250,13 +346,13 @@ def _reached(mdp: MDP) -> set[int]:
     return found
 
 
-def _closed(mdp: MDP, states: Iterable[int], *, every: bool) -> set[int]:
+def _closed(actions: Actions, states: Iterable[int], *, every: bool) -> set[int]:
     """Return the largest subset in whose states some action stays inside; if ``every``, all actions stay and pay 0."""
     found, test = set(states), all if every else any
     if every:
-        found = {s for s in found if all(action.reward_range == (Fraction(), Fraction()) for action in mdp.actions(s))}
+        found = {s for s in found if all(action.reward_range == (Fraction(), Fraction()) for action in actions(s))}
     while True:
-        stay = {s for s in found if test(all(k in found for k, _ in a.successors) for a in mdp.actions(s))}
+        stay = {s for s in found if test(all(k in found for k, _ in a.successors) for a in actions(s))}
         if stay == found:
             return found
         found = stay
@@ -264,7 +360,7 @@ def _closed(mdp: MDP, states: Iterable[int], *, every: bool) -> set[int]:
 
 def greedy_for_the_mean(mdp: MDP, steps: int) -> list[int]:
     """Return the action of each state that is best for the mean when ``steps`` follow, found in float64."""
-    rows, firsts, targets, masses = _arrays(mdp, {s: s for s in range(mdp.n_states)})
+    rows, firsts, targets, masses = _arrays(mdp.actions, {s: s for s in range(mdp.n_states)})
     pays = np.array([float(_mean(action.reward)) for _, _, action in mdp])
     values = np.zeros(mdp.n_states)
     for _ in range(steps):
@@ -390,4 +486,4 @@ class EndlessPlan(Plan):
         :param data: the entry ``"endless"``
         :returns: the plan
         """
-        return cls.of(cut, tail_after(cut.mdp), data["afterwards"])
+        return cls.of(cut, tail_after(cut, data["afterwards"]), data["afterwards"])
