@@ -159,3 +159,14 @@ def test_a_box_that_ends_at_a_corner_has_all_slopes_that_it_needs_and_hardly_mor
             convex_ends += len(needed[0]) == 1 and needed[0][0][0] < needed[0][0][1]
             concave_ends += len(needed[0]) == 2
     assert min(convex_ends, concave_ends) >= 50
+
+
+def test_no_policy_with_a_better_mean_is_kept_at_the_expense_of_the_objective():
+    """The tangent at the best policy, whose CDF is 2/5 where G is 0, cannot tell it from one with a better mean."""
+    mdp = vr.MDP(0, [[[1], [1]]], [[{0: "2/5", 3: "3/5"}, {2: "3/5", 3: "2/5"}]], horizon=1)
+    polygon = vr.objective("pl(0, 0; 1/2, 0; 1, 1)").polygon_below(Fraction(1, 4))
+    search = Search(Oracle(float_model(mdp, Fraction(1))), polygon, 1e-9, np.inf)
+    search.run()
+    assert (search.best.value, search.best.cdf.tolist()) == (0.0, [0.4, 0.4, 0.4])
+    search.prefer_mean(2.0**-35)
+    assert search.best.cdf.tolist() == [0.4, 0.4, 0.4]

@@ -56,6 +56,31 @@ def test_by_default_one_pass_breaks_ties_by_the_mean(spec, eta):
     assert better > 0 or eta is None
 
 
+HALF = Fraction(1, 2)
+SPECTRAL = ("1/2*cvar(1/4) + 1/2*cvar(1/3)", "pl(0, 0; 1/4, 7/8; 1/3, 1; 1, 1)")
+SEARCHED = " + ".join(f"1/7*cvar(1/{k})" for k in (14, 12, 10, 8, 6, 4, 3))
+
+
+@pytest.mark.parametrize("eta", [None, Fraction(1, 60)], ids=["own grid or returns", "a grid"])
+@pytest.mark.parametrize("spec", [*SPECTRAL, SEARCHED])
+def test_by_default_plans_for_several_levels_break_ties_by_the_mean(spec, eta):
+    better, objective = 0, vr.objective(spec)
+    upper_half = oracles.Model({0: Fraction(1)}, [[[(HALF, 0, 0), (HALF, 0, z)] for z in (1, 3, 2)]], 1)
+    tied = vr.MDP.from_outcomes(upper_half.outcomes, initial=0, horizon=1)
+    for mdp, model, _ in [(tied, upper_half, 0), *models.small("several levels", 25, max_actions=3)]:
+        if mdp.discount != 1:
+            continue
+        plain, plan = (vr.plan(mdp, objective, eta=eta, then=then) for then in (None, "auto"))
+        value, law = objective.of(plan.law), plan.law
+        assert plan.lower <= value <= plan.upper
+        assert plain.lower - plan.lower <= Fraction(1, 10**8)
+        laws = [vr.Law(law) for law in oracles.all_return_laws(model)]
+        best = max(objective.of(law) for law in laws)
+        assert law.mean >= max(law.mean for law in laws if objective.of(law) == best) - Fraction(1, 10**6)
+        better += law.mean > plain.law.mean
+    assert better > 0
+
+
 def test_a_better_mean_is_not_bought_with_the_objective():
     """The second action has a far better mean, a CVaR that is less by 1/10, and misses the quantile a little more
     often than it may."""

@@ -104,11 +104,11 @@ def plan(
     bounds include it (:mod:`verified_risk.planning.no_horizon`): with a discount below 1, or if every policy reaches
     states that pay nothing more, or if no reward is positive and some policy reaches such states from everywhere.
 
-    CVaR and VaR are indifferent between many policies.  By default (``then="auto"``) their pass over a grid prefers,
-    among those that are as good, one with the better mean, at a loss of at most ``2**-33`` of the range of returns,
-    which the bounds include; ``then=None`` takes what comes first.  ``then="mean"``, or any other objective, replaces
-    the policy of any plan by one that this objective prefers and that loses at most ``gap``, or a millionth of the
-    range of returns if that is more; it takes a second plan.
+    CVaR, VaR and others are indifferent between many policies.  By default (``then="auto"``) the last pass over a grid
+    prefers, among those that are as good, one with the better mean, at a loss of at most ``2**-33`` of the range of
+    returns, which the bounds include; ``then=None`` takes what comes first.  ``then="mean"``, or any other objective,
+    replaces the policy of any plan by one that this objective prefers and that loses at most ``gap``, or a millionth of
+    the range of returns if that is more; it takes a second plan.
 
     If probabilities are known up to intervals (:class:`~verified_risk.IntervalMDP`), ``against="worst"`` maximises what
     is certain at any rates within them and ``"best"`` what is possible, for the mean, CVaR, their mixtures and VaR; the

@@ -106,7 +106,7 @@ def _several_levels(problem: Problem, model: FloatModel, clock: Clock) -> Plan:
         report(Progress(clock.spent, *in_units))
 
     search.run(aim.gap / model.unit / 2, clock, None if report is None else shown)
-    bounds = search.bounds
+    bounds = search.bounds(by_mean=problem.by_mean)
     method = f"budgets of {len(search.alphas)} levels, float64: {search.passes} passes"
     return certify_on_grid(
         problem.mdp, problem.objective, model, bounds, method, clock,

@@ -160,7 +160,7 @@ def search_attained_returns(problem: Problem) -> Plan:
         [rank for rank, _ in quantiles], float(aim.gap / model.width) / 2, clock,
         lambda best: _worth(model, objective, best), problem.progress,
     )  # fmt: skip
-    driver.run()
+    driver.run(by_mean=problem.by_mean)
     upper, held = driver.upper, driver.held
     for _, other in quantiles:
         if upper - held.lower > aim.gap and held.law is not None:

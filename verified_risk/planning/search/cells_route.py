@@ -170,7 +170,7 @@ def _round(
     began = timing.now()
     driver.search.vertex(np.ones(oracle.top), masked=False)
     spent = timing.now() - began
-    driver.run()
+    driver.run(by_mean=False)
     lower, upper = within_range(mdp, confirmable(driver.held.lower, mdp, objective), driver.upper)
     seconds = oracle.contract_seconds
     return SearchedGrid(eta, lower, upper, driver.held.policy, oracle.calls, driver.search.nodes, spent, seconds)

@@ -35,6 +35,7 @@ from ...progress import Progress, Report
 from ..certify import Held
 from ..clock import Clock
 from ..rounding import tidy_above, tidy_below
+from ..tails.tail_route import TIE_SHARE
 from .branching import Node, Search
 from .grid_coordinates import Oracle
 from .relaxation import Mixture
@@ -117,8 +118,11 @@ class Driver:
         )
         self._known: tuple[Mixture, Held] | None = None
 
-    def run(self) -> None:
+    def run(self, *, by_mean: bool) -> None:
+        """Search; ``by_mean``: then prefer, of policies that are as good, one with the better mean."""
         self.search.run()
+        if by_mean and not self.search.late():
+            self.search.prefer_mean(float(TIE_SHARE / 4))  # with half of CLOSEST below that
         if self.progress is not None:
             self._report(self.search.best.value, self.bound)
 

@@ -89,7 +89,7 @@ def search_grid(problem: Problem, model: FloatModel, clock: Clock) -> Plan:
         Coordinates(oracle, unit, most), objective, aim.accuracy, [int(q.upper) for q in quantiles],
         float(aim.gap / unit) / 2, clock, worth, problem.progress,
     )  # fmt: skip
-    driver.run()
+    driver.run(by_mean=problem.by_mean)
     upper, found = driver.upper, driver.held
     assert isinstance(found, HeldOnGrid)
     assert found.raised is not None

@@ -142,6 +142,7 @@ class Relaxation:
         self.report = report
         self.concave = all(concave_corners(p) for _, p in self.pieces)
         self.convex = all(convex_corners(p) for _, p in self.pieces)
+        self.shares = np.ones(n) if widths is None else np.array([float(w) for w in widths])
         if widths is not None:
             self.pieces = _weighed(self.pieces, widths)
         self.best = Mixture(np.ones(n), np.inf)
@@ -205,6 +206,17 @@ class Relaxation:
         cdf = self.oracle.cdf()
         self.offer(cdf)
         return value - self.oracle.slack(cost), cdf
+
+    def prefer_mean(self, share: float) -> None:
+        """Replace the best policy by one with a better mean that costs at most ``share`` of the range of returns more,
+        if a pass for the tangent there and a share of the mean leads to one (theory 05, B12)."""
+        cost, before = np.zeros_like(self.best.cdf), self.best
+        self.slopes_at(before.cdf, cost)
+        self.oracle.solve(np.maximum(cost, 0.0) + share * self.shares, masked=False)
+        cdf = self.oracle.cdf()
+        value = self.total(cdf)
+        if value <= before.value + share * self.shares.sum() and self.shares @ cdf < self.shares @ before.cdf:
+            self.best = Mixture(cdf.copy(), value, [(1.0, self.oracle.choice.copy())])
 
     def climb(self, cdf: Floats) -> None:
         """Minimise the tangent repeatedly; for concave G each step improves."""

@@ -38,7 +38,7 @@ from ..affordable_law import forward_law
 from ..clock import Clock
 from ..rounding import UNIT_ROUNDOFF
 from .budget_tables import BudgetRule, BudgetTables, LinearPart, Shortfall, budget_tables, linear_part
-from .tail_route import Bounds
+from .tail_route import TIE_SHARE, Bounds
 
 MOST_LEVELS = 6  # CVaRs up to which this is faster than a search over CDFs; the passes grow threefold with each level
 LARGEST_SLOPE = 2**60  # largest sum of slopes; beyond it, levels this small are left to the search over CDFs
@@ -87,6 +87,8 @@ class SeveralLevels:
         self.linear: LinearPart = linear_part(model)
         self.passes, self.lower = 1, Fraction(-1)
         self.best: BudgetRule | None = None
+        self.steps: Steps = ()
+        """The differences of the budgets of ``best``."""
         least = budget_tables(model, Fraction(), 0, self.top, threshold=True, linear=self.linear)
         lost = float_above(least.enclosure.underflow)
         # P(Z < x) for x = 0, ..., top + 1, from below
@@ -112,29 +114,32 @@ class SeveralLevels:
         """Return the computed V for every ``rho_1``, at differences ``low``; -inf where some budget is no quantile."""
         if low not in self._values:
             self.passes += 1
-            delays = tuple(low[-1] - d for d in (0, *low))
-            shares = tuple(k / self.slope for k in self.slopes)
             fits = min(limit - d for limit, d in zip(self.largest, (0, *low), strict=True))
             score = np.full(len(self.rhos), -np.inf)
             if fits >= 0:
                 first, last = low[-1], min(fits + low[-1], self.top)
-                tables = budget_tables(
-                    self.model, self.mean / self.slope, first, last, cost=Shortfall(shares, delays), linear=self.linear
-                )
-                offset = sum((w * d for w, d in zip(self.weights[1:], low, strict=True)), self.mean * self.top)
+                tables = self._tables(low, self.mean, first, last)
                 paid = np.minimum(float(self.slope) * tables.shortfall, 4.0 * (self.top + 1))
                 rhos = self.rhos[: last - first + 1]
-                score[: len(rhos)] = float(offset) + float(sum(self.weights)) * rhos - paid
-                self._offer(tables, offset, int(np.argmax(score)), first)
+                score[: len(rhos)] = float(self._offset(low)) + float(sum(self.weights)) * rhos - paid
+                self._offer(tables, low, int(np.argmax(score)), first)
             self._values[low] = score
         return self._values[low]
 
-    def _offer(self, tables: BudgetTables, offset: Fraction, rho: int, first: int) -> None:
+    def _tables(self, low: Steps, mean: Fraction, first: int, last: int) -> BudgetTables:
+        delays = tuple(low[-1] - d for d in (0, *low))
+        cost = Shortfall(tuple(k / self.slope for k in self.slopes), delays)
+        return budget_tables(self.model, mean / self.slope, first, last, cost=cost, linear=self.linear)
+
+    def _offset(self, low: Steps) -> Fraction:
+        return sum((w * d for w, d in zip(self.weights[1:], low, strict=True)), self.mean * self.top)
+
+    def _offer(self, tables: BudgetTables, low: Steps, rho: int, first: int) -> None:
         """Keep the policy of a pass if its certified value, at ``rho_1 = rho``, is the best so far."""
         shortfall = tables.enclosure.above(float(tables.shortfall[rho]))
-        lower = offset + sum(self.weights) * rho - self.slope * shortfall
+        lower = self._offset(low) + sum(self.weights) * rho - self.slope * shortfall
         if lower > self.lower:
-            self.lower, self.best = lower, BudgetRule(tables, rho + first)
+            self.lower, self.best, self.steps = lower, BudgetRule(tables, rho + first), low
 
     def improve(self, clock: Clock) -> None:
         """Start from the differences of the best budgets of each level alone; then use the quantiles of the law."""
@@ -212,7 +217,19 @@ class SeveralLevels:
         gains = self.gains[j + 1][np.minimum(rho + np.arange(low, high + 1), self.top + 1)]
         return low + min(int(np.searchsorted(gains, 0.5 * (gains[0] + gains[-1]))), high - low - 1)
 
-    @property
-    def bounds(self) -> Bounds:
+    def bounds(self, *, by_mean: bool = False) -> Bounds:
+        """Return the bounds and the best policy; ``by_mean``: of those as good, one with a better mean, found by a
+        last pass (theory 05, B12)."""
         assert self.best is not None
-        return Bounds(self.lower, self.lower, self.upper, self.best)
+        lower, rule = self.lower, self.best
+        if by_mean and not self.mean:
+            share = TIE_SHARE / 4  # with half of the smallest gap of a search below that
+            tables = self._tables(self.steps, share, rule.rho, rule.rho)
+            least = tables.enclosure.below(
+                float(self.model.initial_prob @ self.linear.value[0][self.model.initial_state])
+            )
+            shortfall = tables.enclosure.above(float(tables.shortfall[0])) - share / self.slope * least
+            rho = rule.rho - self.steps[-1]
+            lower = self._offset(self.steps) + sum(self.weights) * rho - self.slope * shortfall
+            rule = BudgetRule(tables, rule.rho)
+        return Bounds(lower, lower, self.upper, rule)
