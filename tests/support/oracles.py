@@ -112,13 +112,7 @@ def levels(model):
     found = [sorted((s, Fraction()) for s, p in model.initial.items() if p)]
     for t in range(model.horizon):
         pay = model.discount**t
-        level = {
-            (s2, y + pay * r)
-            for s, y in found[-1]
-            for action in model.outcomes[s]
-            for p, s2, r in action
-            if p
-        }
+        level = {(s2, y + pay * r) for s, y in found[-1] for action in model.outcomes[s] for p, s2, r in action if p}
         found.append(sorted(level))
     return found
 
@@ -130,7 +124,7 @@ def count_return_policies(model):
 def all_return_laws(model):
     """The laws of the return of all deterministic (t, s, y)-policies, each law once.
 
-    Before every step, the laws of (s, y) that some policy has; from each of them, all choices in the cells that it meets.
+    Before every step, the laws of (s, y) that some policy has; from each, all choices in the cells that it meets.
     """
     met = [{(s, Fraction()): Fraction(p) for s, p in model.initial.items() if p}]
     for t in range(model.horizon):

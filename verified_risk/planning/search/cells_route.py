@@ -34,6 +34,9 @@ import numpy.typing as npt
 
 from ...errors import InvalidArgument
 from ...grid import ScaledModel, scaled_model
+from ...kernels import cell_pass as kernels
+from ...kernels import polygon_bounds
+from ...kernels.jit import compile_next
 from ...mdp import MDP
 from ...mdp.packed import Floats, Ints
 from ...numbers.rational import digits
@@ -277,10 +280,7 @@ def _by_float_law(held: Held, mdp: MDP, objective: Weighting, clock: Clock) -> H
 @lru_cache(maxsize=1)
 def compile_cells() -> None:
     """Compile or load the kernels on a toy model, before the clock starts."""
-    from ...kernels import cell_pass, polygon_bounds
-    from ...kernels.jit import compile_next
-
-    compile_next(*(found for module in (cell_pass, cell_pass, polygon_bounds) for found in vars(module).values()))
+    compile_next(*(found for module in (kernels, polygon_bounds) for found in vars(module).values()))
     coin = {0: Fraction(1, 2), 1: Fraction(1, 2)}
     toy = MDP(0, [[coin, {0: 1}], [{0: 1}]], [[coin, {"1/3": 1}], [{0: 1}]], horizon=2, discount=Fraction(1, 2))
     oracle = CellOracle(toy, Fraction(1, 2))
@@ -361,8 +361,6 @@ class CellOracle:
         return self._pass(cost, choice, masked=False, fixed=True)
 
     def _pass(self, cost: Floats, choice: npt.NDArray[Any], *, masked: bool, fixed: bool) -> float:
-        from ...kernels import cell_pass as kernels
-
         kernels.value_pass(
             *self.arrays, self.nodes, self.spans, self.model.terms, self.allowed, masked, fixed,
             np.ascontiguousarray(cost, dtype=float), self._values, self._work, choice,
@@ -377,8 +375,6 @@ class CellOracle:
 
     def cdf(self, choice: npt.NDArray[Any] | None = None) -> Floats:
         """Return an approximation of the averages A of a policy."""
-        from ...kernels import cell_pass as kernels
-
         out = np.zeros(self.top)
         kernels.share_pass(
             *self.arrays, self.nodes, self.initial_state, self.initial_prob,
@@ -400,8 +396,6 @@ class CellOracle:
         return low, high
 
     def _rule_out_by_mean(self, against: Reference, c_low: Floats, c_high: Floats) -> None:
-        from ...kernels import cell_pass as kernels
-
         kernels.rule_out_by_mean(
             *self.arrays, self.nodes, self.wides, self.allowed, against.loss, against.distance,
             against.action, c_low, c_high, *np.zeros((4, 2, self.mdp.n_states, self.top + 1)),
@@ -417,8 +411,6 @@ class CellOracle:
     def _contract(
         self, allowed: Ints, choice: npt.NDArray[Any], c0: Floats, c_low: Floats, c_high: Floats
     ) -> tuple[Floats, Floats, int]:
-        from ...kernels import cell_pass as kernels
-
         if self._buffers is None:
             n = self.mdp.n_states
             size = n * int(((self.nodes + 1) * (self.wides + 6)).max())
