@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from ..errors import VerifiedRiskError
+from ..files import read_text, write_text
 from ..numbers.format import json_number
 from .failures import BAD_INPUT
 from .model_argument import check_writable, readable, save_option
@@ -36,8 +38,6 @@ def audit(
     from proofs_checks import cli as checks
     from proofs_checks.engine import audit as auditing
     from proofs_checks.report import page
-
-    from ..files import write_text
 
     file = Path(ledger_to) if ledger_to not in (None, PRINTED) else None
     if file is not None:
@@ -85,9 +85,6 @@ def recheck(files: tuple[str, ...], time_limit: float | None, as_json: bool) -> 
 def _answer(file: str, seconds: float | None, note: Callable[[str], None] | None) -> dict[str, Any]:
     """Check both sides of a claim or both bounds of a plan, or say why the file is neither."""
     from proofs_checks import recheck as checker
-
-    from ..errors import VerifiedRiskError
-    from ..files import read_text
 
     try:
         with readable(file):

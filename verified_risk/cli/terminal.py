@@ -7,6 +7,7 @@ Work that takes more than a moment shows its progress on a terminal's standard e
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 import textwrap
@@ -227,8 +228,6 @@ def path_text(file: object) -> str | None:
 
 
 def emit_json(data: Any) -> None:
-    import json
-
     click.echo(json.dumps(data, indent=1, ensure_ascii=False))
 
 
