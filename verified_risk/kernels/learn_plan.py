@@ -576,8 +576,7 @@ def utility_pass(
     shape: Shape, model: Model, known: Known, tables: Tables, utility: Floats, beyond: int, tie: float
 ) -> float:
     """Compute ``V_t(s, y) = max_a E V_{t+1}(S', y + R)``, ``V_T(s, z) = utility[z]``, and its policy; return
-    ``E_D V_0(S, 0)``.
-    """
+    ``E_D V_0(S, 0)``."""
     horizon = shape.units.shape[0]
     n = shape.first.shape[0] - 1
     for s in range(n + 1):

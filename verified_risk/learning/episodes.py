@@ -100,8 +100,7 @@ class Checkpoint:
 
     def _rows(self, name: str, own: Any, given: Sequence[Any]) -> Any:
         """Return arrays of the types of ``own``, of any number of columns; their indices are checked, because compiled
-        code does not check them.
-        """
+        code does not check them."""
         found = type(own)(*(decode_array(x) for x in given))
         for field, before, after in zip(own._fields, own, found, strict=True):
             same = (after.dtype, after.ndim, after.shape[:1]) == (before.dtype, before.ndim, before.shape[:1])

@@ -139,8 +139,7 @@ class Judge:
     @property
     def by_laws(self) -> bool:
         """True if values are computed from laws in floating point: the grid is the model, and G has no jump that
-        rounding could hit.
-        """
+        rounding could hit."""
         grid = self.standard.exact or (self.mdp is not None and not self.mdp.is_discrete)
         return grid and not self.objective.jumps
 

@@ -230,8 +230,7 @@ class Problem:
     @property
     def events(self) -> int:
         """The number of inequalities of each pair at each count: two for DKW, S_0 for the transitions, one for
-        Weissman; in a joint model one for each of the ``m S_0`` outcomes.
-        """
+        Weissman; in a joint model one for each of the ``m S_0`` outcomes."""
         if self.joint:
             return self.atoms * self.states
         return self.states + (2 if self.concave else 3)
@@ -303,8 +302,7 @@ def regret_bounds(
 @dataclass(frozen=True)
 class UniformProblem:
     """The numbers of the theorem with time-uniform sets (theory, page 10): ``pairs`` is the number of pairs that are
-    learned, ``tests`` the n of lambda, ``outcomes`` the largest number of outcomes of a pair.
-    """
+    learned, ``tests`` the n of lambda, ``outcomes`` the largest number of outcomes of a pair."""
 
     pairs: int
     tests: int

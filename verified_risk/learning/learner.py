@@ -167,8 +167,7 @@ class Learner:
 
     def plan_below(self) -> tuple[float, Actions]:
         """Plan in the pessimistic model of the sets in use; return its value in units and its policy, which is worth at
-        least that.  The optimistic plan is kept; its tables are recomputed next time.
-        """
+        least that.  The optimistic plan is kept; its tables are recomputed next time."""
         kept, policy = (self.value, self.upper), self.policy_table()
         at_the_end = self.model.state == self.standard.n_states
         atom = np.where(at_the_end, 0, self.model.atom)

@@ -70,8 +70,7 @@ class Budget:
 
 class Tally(NamedTuple):
     """The counts of a run in an environment.  ``first`` is the first observation, or the state before it; pair by pair:
-    how many distinct outcomes were seen, and the next state, the reward and the number of each.
-    """
+    how many distinct outcomes were seen, and the next state, the reward and the number of each."""
 
     first: int | None
     length: Ints

@@ -311,8 +311,7 @@ TRIED = 6
 class Thin(NamedTuple):
     """A pair whose lack of data widens the interval: its ``visits``; the ``cost``, by how much the interval would be
     shorter if its law were known to be the frequencies in the log (None if it was never played, or the objective has
-    more than one tail); about how many ``more`` visits would halve the probability that its set leaves open.
-    """
+    more than one tail); about how many ``more`` visits would halve the probability that its set leaves open."""
 
     state: Name
     action: Name
@@ -533,8 +532,7 @@ class Question:
 
     def _slopes(self, levels: Levels) -> tuple[float, float]:
         """Return the slopes, below and above 0, of the cost of the mean, CVaR or their mixture; with a largest return
-        z the mean is that of ``min(Z, z)``.
-        """
+        z the mean is that of ``min(Z, z)``."""
         if not levels.tails and self.task.knowledge.largest < self.task.standard.top[0]:
             return 0.0, 1.0
         alpha, weight = levels.tails[0] if levels.tails else (Fraction(1), Fraction())
@@ -622,8 +620,7 @@ class Question:
 
     def _thin(self, bracket: Bracket) -> tuple[Thin, ...]:
         """Return the pairs whose lack of data costs most: candidates are those that the policy plays somewhere, with
-        the greatest product of missing mass and visits to their state.
-        """
+        the greatest product of missing mass and visits to their state."""
         learner, problem = self.rows.learner, self.problem
         assert bracket.table is not None
         first, visits, left = learner.shape.first, learner.counts.visits, {}

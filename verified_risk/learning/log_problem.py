@@ -63,8 +63,7 @@ ROUNDED = 2.0**-49
 class Row:
     """The set of one pair: outcomes ``(state, atom)`` seen, their weights, the mass beyond; ``rate`` is None or
     :math:`\\lambda/N` of a ball.  ``listed`` are the outcomes that can occur, None if all can; ``kept`` is mass
-    that belongs to any of those seen.
-    """
+    that belongs to any of those seen."""
 
     state: Ints
     atom: Ints
@@ -106,8 +105,7 @@ class Rows:
 
     def costs(self, terminal: Floats, sign: int, rule: Rule | None) -> tuple[Floats, list[list[Ints]]]:
         """Return bounds on the expected ``terminal[y]`` at the end, for every state and return at the start, of a rule
-        or of the best actions (None); and those actions, step by step and state by state.
-        """
+        or of the best actions (None); and those actions, step by step and state by state."""
         standard, first = self.standard, self.learner.shape.first
         after = np.broadcast_to(terminal, (standard.n_states, *terminal.shape))
         chosen: list[list[Ints]] = []
@@ -141,8 +139,7 @@ class Rows:
         self, kind: Callable[[Floats], Floats], sign: int, rule: Rule | None, by_return: bool, rhos: Ints
     ) -> Floats:
         """Return bounds on ``E kind(rho - Z)`` for targets rho, in one pass unless the rule looks at the return: what
-        is missing to rho is what is missing to ``top`` after ``top - rho`` at the start.
-        """
+        is missing to rho is what is missing to ``top`` after ``top - rho`` at the start."""
         top = self.standard.top[0]
         if not by_return:
             return self.at_start(self.costs(kind(top - np.arange(2.0 * top + 1)), sign, rule)[0])[::-1][rhos]

@@ -74,8 +74,7 @@ class Curve:
     @classmethod
     def through(cls, points: Sequence[tuple[Fraction, Fraction]], levels: Levels | None, error: Fraction) -> Curve:
         """Return the polygon through exact points.  Of points whose floats are equal the last one stays: that moves G
-        by less than one part in 2^52 of its steepest slope, which is rounding (:func:`planner_allowance`).
-        """
+        by less than one part in 2^52 of its steepest slope, which is rounding (:func:`planner_allowance`)."""
         kept = {float(x): (x, y) for x, y in points}
         slopes = [float((d - b) / (c - a)) for (a, b), (c, d) in pairwise(kept.values())]
         return cls(tuple(kept), tuple(float(y) for _, y in kept.values()), tuple(slopes), levels, up(error))

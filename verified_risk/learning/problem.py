@@ -40,8 +40,7 @@ MOST_DIGITS = 200
 @dataclass(frozen=True)
 class Pair:
     """One state with one of its actions: ``(atom, next state, probability)`` of its outcomes, ``(atom, probability)``
-    of its independent reward.
-    """
+    of its independent reward."""
 
     outcomes: tuple[tuple[int, int, Fraction], ...]
     rewards: tuple[tuple[int, Fraction], ...]
