@@ -79,7 +79,8 @@ def recheck(files: tuple[str, ...], time_limit: float | None, as_json: bool) -> 
         screen = Screen()
         for file, answer in answers.items():
             screen.paragraph(f"{file}: {_words(answer)}", indent=0)
-    sys.exit(max(_code(answer) for answer in answers.values()))
+    codes = (0 if answer.get("refutes", answer.get("confirmed")) else 1 for answer in answers.values())
+    sys.exit(BAD_INPUT if any("rejected" in answer for answer in answers.values()) else max(codes))
 
 
 def _answer(file: str, seconds: float | None, note: Callable[[str], None] | None) -> dict[str, Any]:
@@ -126,12 +127,6 @@ def _words(answer: dict[str, Any]) -> str:
         return f"{verdict}: the claim says {answer['left']} {answer['relation']} {answer['right']}"
     shown = [f"{name} bound {answer[name]['verdict']} ({answer[name]['route']})" for name in ("lower", "upper")]
     return f"{'CONFIRMED' if answer['confirmed'] else 'NOT CONFIRMED'}: {'; '.join(shown)}"
-
-
-def _code(answer: dict[str, Any]) -> int:
-    if "rejected" in answer:
-        return BAD_INPUT
-    return 0 if answer.get("refutes", answer.get("confirmed")) else 1
 
 
 @click.command(short_help="Start an audit of your own.")

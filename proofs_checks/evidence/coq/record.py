@@ -148,11 +148,6 @@ def sources_in(folder: Path = FORMAL) -> dict[str, Path]:
     return found
 
 
-def is_setup(path: Path) -> bool:
-    """Return whether the file is loaded into sections of other files instead of being compiled as a module."""
-    return path.parent.name == SETUP
-
-
 def depends_on(file: str, texts: Mapping[str, str]) -> list[str]:
     """The names of the file and of everything it requires or loads, directly or not, sorted; ``texts`` are by name."""
     seen: set[str] = set()

@@ -71,7 +71,8 @@ def refined_plan(
     width = _range(mdp)
     first = scaled_model(mdp, eta if eta is not None else short_below(width / FIRST_NODES))
     work = 2 * len(first.succ_prob) * first.cells / first.n_states
-    _compile(work)
+    if work * STEP > PATIENCE / 2:  # before the clock starts: it would affect the choice of the next grid
+        _compile_on_toys()
     if eta is None and gap is None:
         gap = (QUICK_GAP if work <= QUICK_STEPS else DEFAULT_GAP) * width
         seconds = DEFAULT_SECONDS if seconds is None else seconds
@@ -92,13 +93,6 @@ def refined_plan(
             break
         rounds.append(_solved(model, levels))
     return answer(mdp, objective, rounds, why, clock)
-
-
-def _compile(work: float) -> None:
-    """Compile or load the kernels before the clock starts, if the first round of ``work`` steps would do so.  Otherwise
-    the compilation time would affect the choice of the next grid."""
-    if work * STEP > PATIENCE / 2:
-        _compile_on_toys()
 
 
 @lru_cache(maxsize=1)
