@@ -14,6 +14,8 @@ import verified_risk as vr
 from verified_risk.errors import InvalidArgument
 from verified_risk.experiments.baselines import _dirichlet, best_start, table_tests
 from verified_risk.learning.declarations import Declared
+from verified_risk.learning.episodes import Checkpoint
+from verified_risk.learning.evaluate import Bracket
 from verified_risk.learning.learner import draws_of
 from verified_risk.learning.problem import standard_form
 from verified_risk.learning.task import Settings, Task
@@ -189,9 +191,6 @@ def test_a_rival_goes_on_from_its_checkpoint(algorithm, tmp_path):
     mdp, told = small_random(), {"known_rewards": True, "algorithm": algorithm}
     whole = vr.learn(mdp, "cvar(1/2)", episodes=300, **told)
     settings = Settings.read("cvar(1/2)", 300, algorithm=algorithm, declared=Declared(rewards=True))
-    from verified_risk.learning.episodes import Checkpoint
-    from verified_risk.learning.evaluate import Bracket
-
     task = Task.of(standard_form(mdp), settings)
     first, second = task.learner(), task.learner()
     draws = draws_of(0, 300, mdp.horizon)

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from ..law import Law
 
 
-PATIENCE = 0.5
-"""Seconds before anything is shown: quick work stays silent and does not import ``rich``."""
+PATIENCE = 0.5  # seconds before anything is shown: quick work stays silent and does not import ``rich``
 
 
 class _Live:
@@ -127,8 +126,7 @@ def _live(what: str, total: int, at_once: bool = False) -> Iterator[_Live | None
 
 MOST_ATOMS = 12  # maximum number of atoms of a law drawn in characters
 BAR_WIDTH = 30
-NAME_WIDTH = 10
-"""Width of the names in ``name       what it is``."""
+NAME_WIDTH = 10  # width of the names in ``name       what it is``
 
 
 @dataclass(frozen=True)

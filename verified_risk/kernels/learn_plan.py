@@ -38,10 +38,8 @@ from .jit import view_kernel as kernel
 from .learn_data import Actions, Backup, Branch, Floats, Ints, Known, Model, Sets, Shape, Tables, Target
 from .learn_sets import threshold_of
 
-MOST_STEPS = 12
-"""Of Newton's method; every eta gives a valid bound."""
-ROUNDING = 2.0**-50
-"""Outweighs the roundings of one term."""
+MOST_STEPS = 12  # of Newton's method; every eta gives a valid bound
+ROUNDING = 2.0**-50  # outweighs the roundings of one term
 
 
 @kernel

@@ -44,8 +44,7 @@ from .run import data_range
 if TYPE_CHECKING:
     from .task import Task
 
-GROWTH = 1.3
-"""The interval is tested when the number of episodes has grown by this factor."""
+GROWTH = 1.3  # the interval is tested when the number of episodes has grown by this factor
 ROWS = {
     "L1": "optimism of the value",
     "L2a": "closeness of the values",

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from .run import Run
 
 
-SECONDS_BETWEEN = 20.0
-"""The time between two writings of the file; a crash loses this much play and one batch."""
+SECONDS_BETWEEN = 20.0  # the time between two writings of the file; a crash loses this much play and one batch
 
 
 class KnownRows(NamedTuple):
@@ -182,8 +181,7 @@ def _require(condition: object, name: str) -> None:
         raise InvalidFile(f"{name} of the state has another type, shape or range than this run's")
 
 
-CHUNK = 4096
-"""Episodes whose random numbers are drawn together; a checkpoint may be written after them."""
+CHUNK = 4096  # episodes whose random numbers are drawn together; a checkpoint may be written after them
 Count = Callable[[int, Any], None]
 """A progress callback: episodes done, and episodes in all or None where the run ends by itself."""
 

@@ -65,8 +65,7 @@ from ..numbers.enclosure import Interval, ball, enclose
 if TYPE_CHECKING:
     from .task import Task
 
-UNIFORM = ("kl", "bets")
-"""The algorithms with time-uniform sets."""
+UNIFORM = ("kl", "bets")  # the algorithms with time-uniform sets
 KL_THEOREMS = (
     "kl_regret_from_data_with, kl_intervals_hold",
     "outcome_regret_from_weighted_data, outcome_intervals_hold",

@@ -18,10 +18,8 @@ from .declarations import Declared, Knowledge, knowledge_of
 from .problem import Standard
 
 __all__ = ["Episodes", "Floats", "Ints", "Learner", "Path", "cumulative", "draws_of"]
-MOST_BYTES = 2 * 10**9
-"""The most that the tables of one learner may take."""
-LAWS_AT_ONCE = 512
-"""Return laws buffered per batch; a full buffer ends the batch."""
+MOST_BYTES = 2 * 10**9  # the most that the tables of one learner may take
+LAWS_AT_ONCE = 512  # return laws buffered per batch; a full buffer ends the batch
 COMPILING = 28.0
 """Seconds of interpreting, as estimated, from which a run is compiled.  The estimate is about four times what episodes
 take, compiling takes about six seconds."""

@@ -60,15 +60,12 @@ from .policies import BlackBoxPolicy
 from .run import OptimumInterval
 
 THEOREM = "rarely_wrong"
-SHARES = 1 << 20
-"""Denominator of the lower ends of probabilities."""
-BITS = 30
-"""Fractional bits of the tables, in units of the rewards' grid."""
+SHARES = 1 << 20  # denominator of the lower ends of probabilities
+BITS = 30  # fractional bits of the tables, in units of the rewards' grid
 MOST_COMPLETED = 2_000_000
 """The checker tries every pair of a seen and a possible outcome of a row.  Where these have more entries, if all rows
 were like this one, what was not seen is not bounded."""
-MARGIN = 1e-6
-"""What ends stay away from the boundary of the test, as a logarithm; it exceeds the error of ``lgamma``."""
+MARGIN = 1e-6  # what ends stay away from the boundary of the test, as a logarithm; it exceeds the error of ``lgamma``
 
 
 def log_kt(a: int, b: int) -> float:
@@ -304,8 +301,7 @@ GUARANTEES = {
     "ball": "one ball for each row, whatever the behaviour was; on paper (theory page 10, kl-ball)",
     "returns": "the band of Dvoretzky, Kiefer and Wolfowitz around the law of the returns (theory page 10, kl-logs)",
 }
-TRIED = 6
-"""Pairs whose lack of data is measured, by planning as if their laws were known."""
+TRIED = 6  # pairs whose lack of data is measured, by planning as if their laws were known
 
 
 class Thin(NamedTuple):

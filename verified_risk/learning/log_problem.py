@@ -51,12 +51,9 @@ Rule: TypeAlias = Callable[[int, int, int], Sequence[tuple[int, Any]]]
 """``rule(t, s, width)``: actions of state s at step t and their probabilities, numbers or arrays over ``y < width``."""
 MOST_SUPPORTS = 60
 """Supports with so many outcomes more than were seen are left out of the mixture, which makes sets wider."""
-HALVINGS = 18
-"""Bisections for eta, on a logarithmic scale from 1e-9 to 1e3 times the span; any eta is valid."""
-TARGETS = 128
-"""Targets rho whose tables are computed together."""
-ROUNDED = 2.0**-49
-"""Sixteen roundings of floats."""
+HALVINGS = 18  # bisections for eta, on a logarithmic scale from 1e-9 to 1e3 times the span; any eta is valid
+TARGETS = 128  # targets rho whose tables are computed together
+ROUNDED = 2.0**-49  # sixteen roundings of floats
 
 
 @dataclass(frozen=True)
@@ -252,10 +249,8 @@ def redundancy(counts: Sequence[int], visits: int, possible: int, limit: int, ar
     return likelihood - total.log()
 
 
-STEPS = 4
-"""Steps told apart by the context *step*; later ones count as the last of them."""
-PARTS = 10
-"""Parts of the log, by episodes, told apart by the context *time*."""
+STEPS = 4  # steps told apart by the context *step*; later ones count as the last of them
+PARTS = 10  # parts of the log, by episodes, told apart by the context *time*
 
 
 @dataclass(frozen=True)

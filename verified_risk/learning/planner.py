@@ -49,16 +49,12 @@ from .problem import Standard
 if TYPE_CHECKING:
     from .task import Algorithm
 
-BERNSTEIN_PATIENCE = 1 / 8
-"""The patience of ``bernstein``, whose plans compute both tables whole."""
-MOST_PATIENCE = Fraction(1, 16)
-"""The largest patience of ``kl`` (see :func:`patience_of`)."""
-MOST_STEEP = 10**50
-"""The largest slope of a weighting: its product with any return (see ``MOST_DIGITS``) is a float."""
+BERNSTEIN_PATIENCE = 1 / 8  # the patience of ``bernstein``, whose plans compute both tables whole
+MOST_PATIENCE = Fraction(1, 16)  # the largest patience of ``kl`` (see :func:`patience_of`)
+MOST_STEEP = 10**50  # the largest slope of a weighting: its product with any return (see ``MOST_DIGITS``) is a float
 MOST_CELLS_BY_RETURN = 10**6
 """The most cells (t, s, y) for which a mean with a declared largest return is planned by the return so far."""
-CURVE_POINTS = 1024
-"""Cells of the polygon that stands for a smooth G."""
+CURVE_POINTS = 1024  # cells of the polygon that stands for a smooth G
 
 
 @dataclass(frozen=True)

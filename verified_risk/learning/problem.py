@@ -31,10 +31,8 @@ from ..law import Law, added_up
 from ..mdp import MDP, Action
 from ..numbers.rational import Rational, as_step, said
 
-MOST_UNITS = 100_000
-"""The largest number of units of a return."""
-MOST_DIGITS = 200
-"""The largest decimal exponent of a return and of one over the range of the rewards; floats have 308."""
+MOST_UNITS = 100_000  # the largest number of units of a return
+MOST_DIGITS = 200  # the largest decimal exponent of a return and of one over the range of the rewards; floats have 308
 
 
 @dataclass(frozen=True)

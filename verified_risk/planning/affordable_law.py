@@ -169,8 +169,7 @@ def worth_within(objective: Weighting, law: Law, error: Fraction, span: tuple[Fr
 # -- laws in floats ----------------------------------------------------------------------------------------------------
 
 
-POINTS = 4096
-"""Grid points on which :func:`shared_law` tracks the return."""
+POINTS = 4096  # grid points on which :func:`shared_law` tracks the return
 PATIENT_SECONDS = 5.0  # time limit of a forward pass on the rewards' own grid for a policy planned on another grid
 SECONDS_PER_PRODUCT, SECONDS_PER_POINT = 1e-9, 5e-6
 """Approximate cost of such a pass and of building its law."""

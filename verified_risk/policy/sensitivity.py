@@ -25,8 +25,7 @@ from ..objectives.piecewise import slopes
 from .base import Policy
 from .evaluation import levels_of
 
-SHOWN = 10
-"""Rows that the text of :class:`Sensitivities` shows."""
+SHOWN = 10  # rows that the text of :class:`Sensitivities` shows
 Utility: TypeAlias = tuple[Fraction, ...]
 """The mean of the smooth part, and of being at most each return where the slope jumps."""
 

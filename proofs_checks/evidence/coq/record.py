@@ -31,8 +31,7 @@ from verified_risk.files import write_text
 from ...engine.model import Evidence, Formal, Rank
 
 FORMAL = Path(__file__).parents[2] / "formal"
-SETUP = "setup"
-"""The subfolder of variables and hypotheses that sections ``Load``."""
+SETUP = "setup"  # the subfolder of variables and hypotheses that sections ``Load``
 RECORD = FORMAL / "record.json"
 FORMAT, VERSION = "proofs_checks/formal", 2
 
