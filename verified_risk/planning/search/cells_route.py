@@ -116,7 +116,7 @@ def search_cells(problem: Problem) -> Plan:
         unit = None
         if eta is None and upper - lower > wanted:
             unit = _finer(mdp, rounds[-1], clock.left)
-    return _answer(mdp, objective, rounds, wanted, quantiles, clock)
+    return _answer(problem, rounds, wanted, quantiles, clock)
 
 
 def _coarse(mdp: MDP, width: Fraction) -> Fraction:
@@ -167,9 +167,7 @@ def _round(
         cost = cost_above(objective, oracle, best, parts, clock) + Fraction(SPARED) * oracle.top
         return Held(coordinates.most - eta * cost, mixed((w, policy_of(oracle, choice)) for w, choice in parts))
 
-    driver = Driver(
-        coordinates, objective, accuracy, starts, float(gap / eta) / 4, clock, worth, deadline=deadline
-    )  # fmt: skip
+    driver = Driver(coordinates, objective, accuracy, starts, float(gap / eta) / 4, clock, worth, deadline=deadline)
     began = timing.now()
     driver.search.vertex(np.ones(oracle.top), masked=False)
     spent = timing.now() - began
@@ -234,14 +232,9 @@ def policy_of(oracle: CellOracle, choice: npt.NDArray[Any]) -> CellPolicy:
 
 
 def _answer(
-    mdp: MDP,
-    objective: Weighting,
-    rounds: list[SearchedGrid],
-    wanted: Fraction,
-    quantiles: Sequence[Plan] = (),
-    clock: Clock | None = None,
+    problem: Problem, rounds: list[SearchedGrid], wanted: Fraction, quantiles: Sequence[Plan], clock: Clock
 ) -> Plan:
-    clock = Clock() if clock is None else clock
+    mdp, objective = problem.mdp, problem.objective
     best, closest = max(rounds, key=lambda r: r.lower), min(rounds, key=lambda r: r.upper)
     upper = closest.upper
     held = evaluated(Held(best.lower, best.policy), mdp, objective, clock)
