@@ -303,7 +303,7 @@ def least_with_bets(
     """
     counts, known = sets.counts, sets.known
     visits, seen, atoms = counts.visits[p], counts.length[p], units.shape[0]
-    threshold = threshold_of(visits, target.log_term, target.scale)
+    threshold = threshold_of(visits, target.bet_term, target.scale)
     most = after[shape.first.shape[0] - 1] + (units[atoms - 1] if shape.joint else 0.0)
     for j in range(known.length[p]):
         here = units[known.atom[p, j]] + after[known.state[p, j]]

@@ -301,7 +301,8 @@ def regret_bounds(
 @dataclass(frozen=True)
 class UniformProblem:
     """The numbers of the theorem with time-uniform sets (theory, page 10): ``pairs`` is the number of pairs that are
-    learned, ``tests`` the n of lambda, ``outcomes`` the largest number of outcomes of a pair."""
+    learned, ``tests`` the n of lambda, ``outcomes`` the largest number of outcomes of a pair, ``bets`` how many
+    functions are bet on; tests and bets have half of delta each, where there are both."""
 
     pairs: int
     tests: int
@@ -311,10 +312,15 @@ class UniformProblem:
     joint: bool
     known_rewards: bool
     patience: Fraction = Fraction()
+    bets: int = 0
 
     def log_term(self) -> Interval:
-        r""":math:`\log(n/\delta)`, enclosed."""
-        return enclose(lambda arb: ball(Fraction(self.tests) / self.delta, arb).log())
+        r""":math:`\log(n/\delta)`, or :math:`\log(2n/\delta)` beside bets, enclosed."""
+        return enclose(lambda arb: ball(self.tests * (2 if self.bets else 1) / self.delta, arb).log())
+
+    def bet_term(self) -> Interval:
+        r""":math:`\log(2m/\delta)` for m bets, enclosed."""
+        return enclose(lambda arb: ball(max(self.bets, 1) * 2 / self.delta, arb).log())
 
     @property
     def episode_range(self) -> Fraction:

@@ -327,7 +327,7 @@ def _places(pair: Ints, seen: Ints) -> list[tuple[int, Ints]]:
     rows = np.flatnonzero(seen)
     order = rows[np.argsort(pair[rows], kind="stable")]
     numbers, first = np.unique(pair[order], return_index=True)
-    return list(zip(numbers.tolist(), np.split(order, first[1:]), strict=True))
+    return list(zip(numbers.tolist(), np.split(order, first)[1:], strict=True))
 
 
 def _log_e(context: Ints, outcome: Ints, possible: int) -> float:

@@ -88,10 +88,10 @@ def problem_of(standard: Standard, objective: Weighting, episodes: int, delta: F
 def uniform_problem_of(
     standard: Standard, knowledge: Knowledge, delta: Fraction, *, bets: bool = False
 ) -> UniformProblem:
-    """Return the numbers that the theorem with time-uniform sets depends on; ``bets`` are counted like tests."""
+    """Return the numbers that the theorem with time-uniform sets depends on; ``bets``: whether there are bets, too."""
     return UniformProblem(
-        max(knowledge.learned_pairs, 1), knowledge.tests + (bets_of(standard, knowledge) if bets else 0),
-        knowledge.most_outcomes, standard.horizon, delta, standard.joint, knowledge.rewards, patience_of(knowledge),
+        max(knowledge.learned_pairs, 1), knowledge.tests, knowledge.most_outcomes, standard.horizon, delta,
+        standard.joint, knowledge.rewards, patience_of(knowledge), bets_of(standard, knowledge) if bets else 0,
     )  # fmt: skip
 
 
@@ -165,8 +165,9 @@ def target_of(
     if algorithm in UNIFORM:
         facts = knowledge_of(standard, Declared()) if knowledge is None else knowledge
         bets = algorithm == "bets"
-        log_term = up(uniform_problem_of(standard, facts, problem.delta, bets=bets).log_term())
-        fields.update(sets=data.KL, beyond=data.BEST, log_term=log_term, patience=float(patience_of(facts)), bets=bets)
+        uniform = uniform_problem_of(standard, facts, problem.delta, bets=bets)
+        fields.update(sets=data.KL, beyond=data.BEST, log_term=up(uniform.log_term()))
+        fields.update(patience=float(patience_of(facts)), bets=bets, bet_term=up(uniform.bet_term()))
     elif algorithm == "ucb-as-printed":
         fields["log_term"] = up(problem.printed_log_term())
     elif algorithm in ("greedy", "posterior"):
