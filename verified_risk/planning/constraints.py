@@ -602,7 +602,7 @@ class _Problem:
         for theta, support in supports.items():
             for a, c in wanted:
                 if theta == a:
-                    found[_raised(support, c) < float_below(c)] = -np.inf
+                    found[support < float_below(c)] = -np.inf
                 elif (step := (self.weight - theta) / (theta - a)) >= 0:  # weight + step * a = (1 + step) * theta
                     lagrangian = float(1 + step) * support - float(step * c)
                     rounding = 2.0**-50 * float(1 + step) * (np.abs(support) + abs(float(c)))
@@ -610,13 +610,8 @@ class _Problem:
             for (a, c), (b, d) in combinations(wanted, 2):
                 if a != b and 0 <= (share := (theta - b) / (a - b)) <= 1:
                     both = share * c + (1 - share) * d
-                    found[_raised(support, both) < float_below(both)] = -np.inf
+                    found[support < float_below(both)] = -np.inf
         return found
-
-
-def _raised(support: Floats, c: Fraction) -> Floats:
-    """Return more than ``support``, so that a comparison with ``c`` is decided beyond rounding."""
-    return support + 2.0**-50 * (np.abs(support) + abs(float(c)))
 
 
 class _DirectionSearch:

@@ -186,7 +186,7 @@ def _outward(model: ScaledModel, t: int, kappa: Fraction) -> float:
     products, each off by a few roundings of that size, and the coarser grid adds a few more.
     """
     size = (1.0 + float(kappa)) * (model.tops[t][0] + model.steps[t].span + model.horizon + 2)
-    return (4 * model.terms + 64) * ROUNDOFF * size + TINY
+    return (4 * model.terms + 64) * ROUNDOFF * size
 
 
 def _left(mean: MeanPart, t: int, kappa: Fraction, lower: bool) -> Floats:
