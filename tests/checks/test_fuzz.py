@@ -70,7 +70,7 @@ def test_every_property_holds_in_its_first_cases(name, monkeypatch):
     prop = runner.BY_NAME[name]
     if prop.available() is not None:
         pytest.skip(prop.available())
-    monkeypatch.setattr(planning, "PROOF_SECONDS", 0.5)
+    monkeypatch.setattr(planning, "PROOF_SECONDS", 1.0)
     outcome = cases_of(name, 3, monkeypatch)
     assert outcome.cases == 3
     assert [failure.error for failure in outcome.failures] == []

@@ -97,14 +97,14 @@ def test_a_model_whose_coarsest_grid_does_not_fit_is_refused(monkeypatch):
 @pytest.mark.parametrize("objective", ["wang(1/2)", "1/2*cvar(1/2) + 1/2*cvar(1/4)"])
 def test_a_search_without_memory_takes_a_coarser_grid_and_says_so(monkeypatch, objective):
     models.limit_memory(monkeypatch, 200_000)
-    continuous = vr.plan(uniform(), objective, time_limit=0.2)
+    continuous = vr.plan(uniform(), objective, time_limit=1)
     assert "on the finest grid that fits into memory" in continuous.certificate.method
     assert grid_choice.search_bytes(1, grid_choice.steps_remaining(continuous.mdp, continuous.eta)) <= 200_000
-    finer = vr.plan(uniform(), objective, gap="1/1000", time_limit=0.2)
+    finer = vr.plan(uniform(), objective, gap="1/1000", time_limit=1)
     assert "on the finest grid that fits into memory" in finer.certificate.method
     fine = vr.MDP(0, [[[1], [1]]], [[{0: "1/2", "12345/10001": "1/2"}, {"1/3": 1}]], horizon=6, discount="99/100")
     models.limit_memory(monkeypatch, 100_000)
-    found = vr.plan(fine, objective, time_limit=0.2)
+    found = vr.plan(fine, objective, time_limit=1)
     assert cells_route.bytes_needed(fine, *cells_route.sizes(fine, found.eta)) <= 100_000
     assert found.lower <= found.upper
 
