@@ -24,6 +24,7 @@ from verified_risk.numbers.enclosure import Truth
 from verified_risk.planning import clock as limits
 from verified_risk.planning.clock import Clock
 from verified_risk.proving import integer_tables, weightings
+from verified_risk.proving.bounded import find_turn
 from verified_risk.proving.certificate import ByCover
 from verified_risk.proving.proved import Judge, _read, first_accepted
 from verified_risk.proving.reader import read_certificate
@@ -221,6 +222,13 @@ def test_the_clock_is_asked_for_every_state_of_every_step(monkeypatch, mdp, obje
     assert asked <= stop + 5, "the clock was asked again after time was up"  # once in each of the nested loops
     assert found.upper_holds is Truth.UNKNOWN
     assert "time limit of 5 s is reached while" in found.upper_route
+
+
+def test_the_clock_is_asked_for_every_cell_that_shows_where_cpw_bends():
+    """A cell takes a hundredth of a second where the exponent is long."""
+    turn, asked = find_turn(Fraction(71, 100)), []
+    weightings.proved_to(Fraction(71, 100), turn.rising, turn.start, turn.low, lambda: asked.append(1), rising=True)
+    assert len(asked) == len(turn.rising) > 10
 
 
 def test_leaves_of_a_cover_are_evaluated_in_blocks(monkeypatch):

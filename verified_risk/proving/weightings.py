@@ -451,19 +451,19 @@ class Curve(NamedTuple):
             return Polygon(self.corners).is_good
         return self.kind == "wang" or 0 < self.x <= 1
 
-    def concave_to(self, turn: Turn) -> Fraction:
+    def concave_to(self, turn: Turn, tick: Callable[[], None]) -> Fraction:
         """The curve is concave between 0 and this."""
         if self.kind == "cpw":
-            return proved_to(self.x, turn.falling, ZERO, ZERO, rising=False)
+            return proved_to(self.x, turn.falling, ZERO, ZERO, tick, rising=False)
         signs = {"hazard": self.x <= 1, "dual": self.x >= 1, "wang": self.x >= 0}
         return ONE if signs.get(self.kind, False) else ZERO
 
-    def convex_between(self, turn: Turn) -> tuple[Fraction, Fraction]:
+    def convex_between(self, turn: Turn, tick: Callable[[], None]) -> tuple[Fraction, Fraction]:
         """The curve is convex between these."""
         if self.kind == "cpw":
             t, low = turn.start, turn.low
             if 0 < t < 1 and low >= 0 and root_below(self.x, odds(t), low):
-                return t, proved_to(self.x, turn.rising, t, low, rising=True)
+                return t, proved_to(self.x, turn.rising, t, low, tick, rising=True)
         signs = {"hazard": self.x >= 1, "dual": self.x <= 1, "wang": self.x <= 0}
         return (ZERO, ONE) if signs.get(self.kind, False) else (ONE, ONE)
 
@@ -574,13 +574,16 @@ def odds(t: Fraction) -> Fraction:
     return t / (1 - t)
 
 
-def proved_to(g: Fraction, cells: Bend, t: Fraction, low: Fraction, *, rising: bool) -> Fraction:
+def proved_to(
+    g: Fraction, cells: Bend, t: Fraction, low: Fraction, tick: Callable[[], None], *, rising: bool
+) -> Fraction:
     """Return how far the sign of the curvature is proved, from t on.
 
     With v = t / (1 - t) and r = v^g it is the sign of (1-g)(2-g) r^2 + r (2 g^2 - 5 g + 1 - 2 v + (1-g) v^2) + 2 g v
     + 2 v^2 - g (1-g), which a cell bounds by the ends that favour it least.
     """
     for end, low_end, high_end in cells:
+        tick()
         if not (
             t < end < 1 and low_end >= 0 and root_below(g, odds(end), low_end) and root_above(g, odds(end), high_end)
         ):
@@ -673,7 +676,7 @@ class Mixture:
     def require_bounded(self, tick: Callable[[], None]) -> None:
         for number, ((_, curve), bounds) in enumerate(zip(self.parts, self.bounds, strict=True)):
             wrong = f"refused: a point of a curve is not proved: curve {number}: "
-            concave, convex = curve.concave_to(bounds.turn), curve.convex_between(bounds.turn)
+            concave, convex = curve.concave_to(bounds.turn, tick), curve.convex_between(bounds.turn, tick)
             x, y = ZERO, ZERO
             for i, (x_end, piece) in enumerate(zip(self.places, bounds.pieces, strict=True)):
                 tick()
