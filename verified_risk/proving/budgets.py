@@ -284,8 +284,6 @@ def _filled(known: dict[int, int], width: int) -> Runs:
 
 MOST_CELLS = 30_000_000
 """Maximum number of cells of a table sent to the checker, which would take a few minutes."""
-MARGIN = 6
-"""Nodes below a window's least budget: its first node has the worst cost, which spreads by a few nodes."""
 
 
 class Budgets:
@@ -308,10 +306,10 @@ class Budgets:
     def grid(self, first: int, last: int, unit: Fraction, *, whole: bool) -> CellGrid:
         """Return every budget met from ``first..last`` units; unless ``whole``, without those that cannot have a
         shortfall."""
-        windows = []
+        windows, spare = [], self.model.horizon + 3  # a first node counts as the worst cost, one more at each step
         for t, now in enumerate(self.units):
             size = now * unit / self.eta
-            low = math.floor((first * unit - self.paid[t]) / size) - MARGIN
+            low = math.floor((first * unit - self.paid[t]) / size) - spare
             high = math.ceil(last * unit / size) + 3
             windows.append((low if whole else min(max(low, -2), high - 1), high))
         if not whole or first != last:
@@ -326,12 +324,11 @@ class Budgets:
         return grid
 
     def closed(self, start: int, unit: Fraction) -> CellGrid:
-        """Return a grid whose last window has every budget met from ``start`` units, whatever is earned, and hardly
-        more below, where F is 1 and multipliers are wasted."""
+        """Return a grid whose last window has every budget met from ``start`` units, whatever is earned."""
         grid, gains = self.grid(start, start, unit, whole=True), [0, *self.model.gains]
         weight = sum(self.model.weights, Fraction()) / unit
         low, high = (start - weight * (x - self.base) for x in (max(gains), min(gains)))
-        ends = math.floor(low), max(grid.windows[-1][1], math.ceil(high))
+        ends = min(grid.windows[-1][0], math.floor(low)), max(grid.windows[-1][1], math.ceil(high))
         return CellGrid(grid.unit, grid.base, grid.halvings, (*grid.windows[:-1], ends))
 
 

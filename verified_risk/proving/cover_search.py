@@ -58,9 +58,9 @@ NOISE = 1e-9
 """Share of the number of grid points by which floats may misplace a point."""
 CLOSE_CALL = 1e-10
 """Share of the number of grid points by which a bound may miss the aim and still be left to the checker."""
-MOST_PASSES = 20_000
+MOST_PASSES = 50_000
 """Maximum number of passes of a search."""
-ROOT_ROUNDS, ROOT_WORTHWHILE = 200, 0.995
+ROOT_ROUNDS, ROOT_WORTHWHILE = 200, 0.9999
 """Rounds of probes at the root, whose cuts every box inherits; it is cut in two once a round leaves more than this."""
 ROUNDS, WORTHWHILE = 6, 0.9
 """The same for any other box."""
@@ -74,8 +74,6 @@ LEAST_CUT = 0.02
 """A cut is made if it takes off more than this share of a coordinate."""
 NEAR, STRIDE = 2.0**-16, 2.0**-9
 """How close cuts come to the least and the greatest value of a CDF, and the least that one of them takes off."""
-RAMP_LOSS = 0.03
-"""What a probe of a cell gives away: between nodes the checker's tables (D1) lose more than those of the search."""
 STEPS, MOST_STEPS = (6, 60), 2000
 """Steps of the relaxation of a box, if G is concave and otherwise; and of a box that no cut can help."""
 
@@ -106,8 +104,6 @@ class Space:
     """1 if coordinates are cells."""
     widths: Sequence[Fraction] | None = None
     margin: float = 0.0
-    spare: float = 0.0
-    """Share of the gap by which a search aims higher: between nodes the checker loses more than the oracle."""
 
     @classmethod
     def of_grid(cls, mdp: MDP, unit: Fraction) -> Space:
@@ -119,12 +115,13 @@ class Space:
         return cls(oracle, (model.remaining[0] + model.offsets[-1]) * unit, unit, margin=ROUND * oracle.top)
 
     @classmethod
-    def of_cells(cls, mdp: MDP, unit: Fraction, spare: float) -> Space:
+    def of_cells(cls, mdp: MDP, unit: Fraction, steep: Fraction) -> Space:
+        """``steep`` is the largest slope of a chord of the weighting that ends at 1."""
         try:
-            oracle = CellOracle(mdp, unit)
+            oracle = CellOracle(mdp, unit, beyond=float(steep))
         except InvalidArgument as error:
             raise Unsupported(f"not covered: a cover by cells ({error})") from None
-        return cls(oracle, oracle.model.offset + unit * oracle.top, unit, 1, None, BETWEEN * mdp.horizon, spare)
+        return cls(oracle, oracle.model.offset + unit * oracle.top, unit, 1, None, BETWEEN * mdp.horizon)
 
     @classmethod
     def of_returns(cls, model: Unfolded) -> Space:
@@ -180,6 +177,13 @@ def find_cover(
         cover = Passed(scale, i, level, cover)
     doubtful = "" if search.hopeless or not search.stuck else "no multipliers were found that prove the upper bound"
     return Found(cover, upper, not (search.hopeless or search.stuck), doubtful)
+
+
+def is_fine_enough(space: Space, knots: Knots, upper: Fraction, clock: Clock) -> bool:
+    """Return whether tables between nodes lose, for the best policy found, at most half of what ``upper`` leaves."""
+    search = _Recorded(space, knots, [], float((space.top - upper) / space.unit), 0.0, clock)
+    search.incumbents()
+    return 2 * (search.best.value - search.own_bound()) <= search.best.value - search.wanted
 
 
 def _past(knots: Knots, heights: dict[int, Fraction]) -> Polygon:
@@ -243,11 +247,12 @@ class _Recorded(Search):
         self.root.high[: self.free.start] = 0.0
         self.root.low[self.free.stop :] = 1.0
         self.steep = Fraction(max(STEEP, *(math.ceil(p.slope.max()) for _, p in self.pieces)))
-        self.aim, self.spare = needed, space.spare
+        self.aim = needed
         self.margin = space.margin
         self.steps, self.further = (pair[not self.concave] for pair in (STEPS, FURTHER))
         self.exact_knots = {float(x): x for x, _ in knots}
         self.corners = np.array(sorted(self.exact_knots))
+        self.few = not self.reach and len(self.corners) <= FEW_CORNERS
         slopes = [(v - u) / (b - a) for (a, u), (b, v) in pairwise(knots)]
         self.exact_slopes = {round(float(slope) * MULTIPLIER) / MULTIPLIER: slope for slope in slopes}
 
@@ -285,11 +290,10 @@ class _Recorded(Search):
         least = self.wanted - self.allowance
         self.hopeless = self.best.value < least - NOISE * self.oracle.top
         self.aim = max(least, min(self.wanted, self.best.value - self.allowance / 8))
-        self.aim += self.spare * max(self.best.value - self.aim, 0.0)
 
     def _level(self, edge: float, sign: float) -> float:
         """Round the level of a cut down or up, to a corner of G if there are few: boxes between corners need no cut."""
-        if len(self.corners) > FEW_CORNERS:
+        if not self.few:
             return (math.floor if sign < 0 else math.ceil)(edge * LEVELS) / LEVELS
         k = int(np.searchsorted(self.corners, edge, "right" if sign < 0 else "left"))
         return float(self.corners[min(max(k - (sign < 0), 0), len(self.corners) - 1)])
@@ -330,7 +334,7 @@ class _Recorded(Search):
             if width > (ROOT_WORTHWHILE if root else WORTHWHILE) * before:
                 break
         box.branch = self._branching(box, box.reference)
-        if len(self.corners) <= FEW_CORNERS and (box.branch is None or box.branch[1] not in self.exact_knots):
+        if self.few and (box.branch is None or box.branch[1] not in self.exact_knots):
             self._bound(box, MOST_STEPS)  # the envelope is G: only multipliers can be missing
             box.branch = None if self.concave else box.branch
 
@@ -404,8 +408,7 @@ class _Recorded(Search):
         cost[i] += sign * 2.0 * max(aim - box.bound, 1e-9) / room
         cost = self._rounded(cost)
         theta = abs(float(cost[i] - box.closed[i]))
-        lost = RAMP_LOSS if self.reach else 1e-12
-        edge = sign * ((self.oracle.solve(cost) + total - aim) / max(theta, 1e-300) - lost)
+        edge = sign * ((self.oracle.solve(cost) + total - aim) / max(theta, 1e-300) - 1e-12)
         if edge >= high if sign > 0 else edge <= low:
             box.closed, box.bound = cost, math.inf
             self._count(box)

@@ -15,12 +15,13 @@ from ..errors import Unsupported
 from ..grid import own_unit
 from ..numbers.rational import ceil_div, lcm_of_denominators
 from ..objectives import Weighting
+from ..objectives.weighting import Knots
 from ..planning.affordable_law import PATIENT, evaluation_work
 from ..planning.clock import Clock
 from ..planning.result import Plan
 from ..planning.rounding import short_below
 from ..planning.search.attained_coordinates import Unfolded, unfolded
-from ..planning.search.cells_route import MOST_CELLS, CellOracle
+from ..planning.search.cells_route import FIRST_CELLS, MOST_CELLS, CellOracle
 from ..policy.cell_policy import CellPolicy
 from .bounded import bounded_objective, close_behind, line_accuracy, value_by_stairs
 from .budgets import Budgets, Charges, PolicyRows, ShorterRows, best_mean_above, cell_rows
@@ -46,7 +47,7 @@ from .certificate import (
     integer_model,
     leaves,
 )
-from .cover_search import MULTIPLIER, Exact, Found, Space, find_cover
+from .cover_search import MULTIPLIER, Exact, Found, Space, find_cover, is_fine_enough
 from .integer_tables import SHARE_BITS
 
 EXACT_WORK = 2e8
@@ -65,8 +66,6 @@ MET = (
     "reached"
 )
 BEHIND = "a value of the policy's CDF that is close behind the level of an upper quantile counts as not beyond it"
-SPARES = (0.02, 0.15, 0.4)
-"""Shares of the gap by which covers by cells aim higher than the plan's bound, in turn."""
 MOST_POINTS = 2**53
 """Points of a grid beyond which numbers of points fit no machine integer with room to add."""
 WIDEST_GRID = 20_000
@@ -103,8 +102,6 @@ class Draft:
     """Set if a cover is over the attainable returns."""
     between: Fraction = Fraction()
     """The cells of a cover that is read between the points of a grid."""
-    spare: float = SPARES[0]
-    """How much higher than the plan's bound the search for such a cover aims, as a share of the gap."""
     sharp: bool = False
     """Whether a curve's own upper bound is to be proved, and no larger one."""
     doubts: list[str] = field(default_factory=list)
@@ -128,20 +125,27 @@ class Draft:
             long = evaluation_work(plan.mdp, plan.policy) > PATIENT
             budgets = Budgets(model, plan.policy.least, plan.policy.eta, plan.policy.halvings)
             return cls(plan, model, objective, charges, clock, budgets, long)
-        searches, attained, between = isinstance(objective, (Piecewise, Curved)), None, Fraction()
+        searches, attained = isinstance(objective, (Piecewise, Curved)), None
         if searches:
             jumps = isinstance(objective, Curved) and objective.jumps
             attained = None if model.loss(charges.unit) or jumps else unfolded(plan.mdp)
         if searches and attained is None and WIDEST_GRID < charges.span < MOST_POINTS:
-            low, high = plan.mdp.remaining_range(0)
-            between = max(plan.eta, short_below((high - low) / MOST_CELLS))
-        elif charges.span >= MOST_POINTS if searches else by_return and charges.span > WIDEST_GRID:
+            return cls(plan, model, objective, charges, clock, sharp=sharp).in_cells(FIRST_CELLS)
+        if charges.span >= MOST_POINTS if searches else by_return and charges.span > WIDEST_GRID:
             points = f"{charges.span} points" if charges.span < 10**12 else "over a million million points"
             raise Unsupported(
                 f"not covered: a plan for {plan.objective.spec} whose returns lie on a grid of {points}, more than "
                 f"{WIDEST_GRID}"
             )
-        return cls(plan, model, objective, charges, clock, sharp=sharp, unfolded=attained, between=between)
+        return cls(plan, model, objective, charges, clock, sharp=sharp, unfolded=attained)
+
+    def in_cells(self, count: int) -> Draft:
+        """Return the draft whose cover is read between the points of a grid, of at least so many cells."""
+        low, high = self.plan.mdp.remaining_range(0)
+        one = replace(self, between=short_below((high - low) / count))
+        if 2 * count > MOST_CELLS or is_fine_enough(one.space, one.knots, self.plan.upper, self.clock):
+            return one
+        return self.in_cells(2 * count)
 
     @cached_property
     def parts(self) -> tuple[tuple[Fraction, PolicyRows], ...]:
@@ -152,6 +156,13 @@ class Draft:
     def _cell_policy(self) -> CellPolicy:
         assert isinstance(self.plan.policy, CellPolicy)
         return self.plan.policy
+
+    @property
+    def knots(self) -> Knots:
+        """The corners of the weighting, or of the line below it."""
+        knots = self.objective.knots if isinstance(self.objective, Curved) else self.plan.objective.knots
+        assert knots is not None
+        return knots
 
     @property
     def rows(self) -> PolicyRows:
@@ -177,7 +188,7 @@ class Draft:
         """Yield certificates of the plan's upper bound, or of what the broken line proves, plus the cost of
         rounding."""
         width = self._closed_span
-        for slack in (Fraction(),) if self.sharp else (Fraction(), LEAST_SLACK):
+        for slack in (Fraction(),) if self.sharp or self.between else (Fraction(), LEAST_SLACK):
             yield self._curved_certificate(objective, self.plan.upper + width * slack, finer, strict=self.sharp)[0]
 
     def _stated_certificate(self, objective: Curved) -> Certificate:
@@ -360,7 +371,7 @@ class Draft:
         if self.unfolded is not None:
             return Space.of_returns(self.unfolded)
         if self.between:
-            return Space.of_cells(self.plan.mdp, self.between, self.spare)
+            return Space.of_cells(self.plan.mdp, self.between, self._steepest)
         return Space.of_grid(self.plan.mdp, self.charges.unit)
 
     def _by_cover(self, scale: int, cover: Cover) -> ByCover:
@@ -394,9 +405,7 @@ class Draft:
     @property
     def _steepest(self) -> Fraction:
         """The largest slope of a chord of the weighting that ends at 1."""
-        knots = self.objective.knots if isinstance(self.objective, Curved) else self.plan.objective.knots
-        assert knots is not None
-        return max((knots[-1][1] - g) / (1 - x) for x, g in knots[:-1])
+        return max((self.knots[-1][1] - g) / (1 - x) for x, g in self.knots[:-1])
 
     def _cell_scale(self, cover: Cover) -> int:
         """Return a scale over which the tables of a cover by cells fit words, shares of a cell included."""
@@ -406,8 +415,7 @@ class Draft:
 
     @cached_property
     def cover(self) -> Cover:
-        assert self.plan.objective.knots is not None
-        found = find_cover(self.space, self.plan.objective.knots, self.plan.upper, self.clock)
+        found = find_cover(self.space, self.knots, self.plan.upper, self.clock)
         self._doubt(found)
         return found.cover
 
