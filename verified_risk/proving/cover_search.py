@@ -33,9 +33,9 @@ from ..objectives.polygon import Polygon, corners_as_floats
 from ..objectives.weighting import Knots
 from ..planning.clock import Clock, TimeUp
 from ..planning.exact_route import MeanToGo, least_below, mean_to_go
-from ..planning.search.attained_coordinates import Unfolded
 from ..planning.search.branching import Node, Search
-from ..planning.search.cells_route import CellOracle
+from ..planning.search.cells_route import CellOracle, CellSearch
+from ..planning.search.driver import Coordinates
 from ..planning.search.grid_coordinates import Oracle
 from .budgets import Charges
 from .certificate import STEEP, Cover, CurveJump, Cut, Dual, Passed
@@ -52,8 +52,10 @@ FEW_CORNERS = 40
 """Corners of G up to which boxes end at them: between two corners G is its own envelope."""
 ROUND = 2.0**-40
 """Share of the number of grid points by which a bound exceeds what is wanted, for the checker's rounding."""
-BETWEEN = 2.0**-18
-"""The same for each step, in cells, where tables are read between nodes: their shares of a cell are rounded."""
+BETWEEN = 2.0**-20
+"""The same where tables are read between nodes, of numbers that fit words."""
+LARGEST = 2**10
+"""Largest multiplier of a cell, so that words have room for its digits."""
 NOISE = 1e-9
 """Share of the number of grid points by which floats may misplace a point."""
 CLOSE_CALL = 1e-10
@@ -92,52 +94,27 @@ class Found:
     doubtful: str = ""
 
 
-@dataclass(frozen=True)
-class Space:
-    """What the coordinates of a CDF are: ``oracle`` answers for them, ``top`` is the greatest return, ``unit`` the
-    distance of two coordinates, or the widest one, of which the others are shares ``widths``."""
+def on_grid(mdp: MDP, unit: Fraction) -> Coordinates:
+    """Return the points of a grid, one of ``unit``, as coordinates of a CDF."""
+    model = float_model(mdp, unit)
+    try:
+        oracle = Oracle(model)
+    except InvalidArgument as error:
+        raise Unsupported(f"not covered: a cover by boxes of CDFs on this grid ({error})") from None
+    return Coordinates(oracle, unit, (model.remaining[0] + model.offsets[-1]) * unit)
 
-    oracle: Oracle | CellOracle
-    top: Fraction
-    unit: Fraction
-    reach: int = 0
-    """1 if coordinates are cells."""
-    widths: Sequence[Fraction] | None = None
-    margin: float = 0.0
 
-    @classmethod
-    def of_grid(cls, mdp: MDP, unit: Fraction) -> Space:
-        model = float_model(mdp, unit)
-        try:
-            oracle = Oracle(model)
-        except InvalidArgument as error:
-            raise Unsupported(f"not covered: a cover by boxes of CDFs on this grid ({error})") from None
-        return cls(oracle, (model.remaining[0] + model.offsets[-1]) * unit, unit, margin=ROUND * oracle.top)
-
-    @classmethod
-    def of_cells(cls, mdp: MDP, unit: Fraction, steep: Fraction) -> Space:
-        """``steep`` is the largest slope of a chord of the weighting that ends at 1."""
-        try:
-            oracle = CellOracle(mdp, unit, beyond=float(steep))
-        except InvalidArgument as error:
-            raise Unsupported(f"not covered: a cover by cells ({error})") from None
-        return cls(oracle, oracle.model.offset + unit * oracle.top, unit, 1, None, BETWEEN * mdp.horizon)
-
-    @classmethod
-    def of_returns(cls, model: Unfolded) -> Space:
-        return cls(Oracle(model.model()), model.most, model.width, widths=model.widths, margin=ROUND * model.top)
-
-    @property
-    def free(self) -> slice:
-        """The coordinates that are not certain: those before are 0 under every policy, those after them 1."""
-        if isinstance(self.oracle, CellOracle):
-            return slice(0, self.oracle.top)
-        met = self.oracle.low[-1] <= self.oracle.high[-1]
-        return slice(int(self.oracle.low[-1][met].min()), int(self.oracle.high[-1][met].max()))
+def in_cells(mdp: MDP, unit: Fraction, steep: Fraction | None) -> Coordinates:
+    """Return the cells of a grid; ``steep`` is the multiplier where F is 1, None if only returns that are met count."""
+    try:
+        oracle = CellOracle(mdp, unit, beyond=None if steep is None else float(steep))
+    except InvalidArgument as error:
+        raise Unsupported(f"not covered: a cover by cells ({error})") from None
+    return Coordinates(oracle, unit, oracle.model.offset + unit * oracle.top, kind=CellSearch)
 
 
 def find_cover(
-    space: Space,
+    space: Coordinates,
     knots: Knots,
     upper: Fraction,
     clock: Clock,
@@ -150,10 +127,10 @@ def find_cover(
     With ``exact`` tables, a level of ``jumps`` that the least CDF meets with equality counts as passed.  Raise
     :class:`Unsupported` if it needs too many boxes or too much time.
     """
-    oracle, unit = space.oracle, space.unit
+    oracle, unit = space.oracle, space.width
     if oracle.top == 0:
-        return Found(Dual(()), upper, complete=upper >= space.top)
-    needed, allowed = float((space.top - upper) / unit), float(Fraction(allowance) / unit)
+        return Found(Dual(()), upper, complete=upper >= space.most)
+    needed, allowed = float((space.most - upper) / unit), float(Fraction(allowance) / unit)
     heights: dict[int, Fraction] = {}
     passed: list[tuple[int, int, Fraction]] = []
     pieces: list[tuple[int, Polygon]] = []
@@ -169,21 +146,23 @@ def find_cover(
     try:
         cover = search.cover()
     except (_GivesUp, TimeUp) as error:
-        reached = space.top - Fraction(search.bound) * unit if math.isfinite(search.bound) else None
+        reached = space.most - Fraction(search.bound) * unit if math.isfinite(search.bound) else None
         raise Unsupported(_gave_up(str(error), search.leaves, reached, upper)) from None
     if search.target < needed:
-        upper = max(upper, space.top - Fraction(search.target) * unit)
+        upper = max(upper, space.most - Fraction(search.target) * unit)
     for scale, i, level in passed:
         cover = Passed(scale, i, level, cover)
     doubtful = "" if search.hopeless or not search.stuck else "no multipliers were found that prove the upper bound"
     return Found(cover, upper, not (search.hopeless or search.stuck), doubtful)
 
 
-def is_fine_enough(space: Space, knots: Knots, upper: Fraction, clock: Clock) -> bool:
+def is_fine_enough(space: Coordinates, knots: Knots, upper: Fraction, clock: Clock) -> bool:
     """Return whether tables between nodes lose, for the best policy found, at most half of what ``upper`` leaves."""
-    search = _Recorded(space, knots, [], float((space.top - upper) / space.unit), 0.0, clock)
+    search = _Recorded(space, knots, [], float((space.most - upper) / space.width), 0.0, clock)
     search.incumbents()
-    return 2 * (search.best.value - search.own_bound()) <= search.best.value - search.wanted
+    search._bound(search.root, MOST_STEPS if search.convex else search.steps)
+    lost = search.best.value - max(search.own_bound(), search.root.bound)
+    return search.root.bound >= search.wanted or 2 * lost <= search.best.value - search.wanted
 
 
 def _past(knots: Knots, heights: dict[int, Fraction]) -> Polygon:
@@ -231,7 +210,7 @@ class _Recorded(Search):
 
     def __init__(
         self,
-        space: Space,
+        space: Coordinates,
         knots: Knots,
         passed: Sequence[tuple[int, Polygon]],
         needed: float,
@@ -239,16 +218,19 @@ class _Recorded(Search):
         clock: Clock,
     ) -> None:
         polygon = Polygon.through(corners_as_floats(knots))
-        super().__init__(space.oracle, polygon, 0.0, clock.deadline, passed=passed, widths=space.widths)
+        super().__init__(space.oracle, polygon, 0.0, clock.deadline, passed=passed, widths=space.shares)
         self.clock, self.wanted, self.allowance = clock, needed, allowance
-        self.reach, self.widths, self.free = space.reach, space.widths, space.free
-        n = space.oracle.top
+        self.reach, self.shared, n = space.kind.reach, space.shares, space.oracle.top
+        self.free, self.margin, self.largest = slice(0, n), BETWEEN * n, LARGEST if self.concave else math.inf
+        if isinstance(self.oracle, Oracle):  # F is 0 under every policy before, and 1 after
+            met = self.oracle.low[-1] <= self.oracle.high[-1]
+            self.free = slice(int(self.oracle.low[-1][met].min()), int(self.oracle.high[-1][met].max()))
+            self.margin, self.largest = ROUND * n, math.inf
         self.root = _Box(np.zeros(n), np.ones(n), np.zeros(n))
         self.root.high[: self.free.start] = 0.0
         self.root.low[self.free.stop :] = 1.0
         self.steep = Fraction(max(STEEP, *(math.ceil(p.slope.max()) for _, p in self.pieces)))
         self.aim = needed
-        self.margin = space.margin
         self.steps, self.further = (pair[not self.concave] for pair in (STEPS, FURTHER))
         self.exact_knots = {float(x): x for x, _ in knots}
         self.corners = np.array(sorted(self.exact_knots))
@@ -381,7 +363,8 @@ class _Recorded(Search):
     def _rounded(self, cost: Floats) -> Floats:
         """Round multipliers to the denominator of certificates; where F is certain they do not matter."""
         found = np.zeros_like(cost)
-        found[self.free] = np.round(cost[self.free] * MULTIPLIER) / MULTIPLIER
+        kept = np.clip(cost[self.free], -self.largest, self.largest)
+        found[self.free] = np.round(kept * MULTIPLIER) / MULTIPLIER
         return found
 
     def _probes_close(self, box: _Box, least: Floats, most: int) -> bool:
@@ -442,10 +425,10 @@ class _Recorded(Search):
 
     def _leaf(self, cost: Floats | None) -> Dual:
         costs: list[float] = (np.zeros(self.oracle.top) if cost is None else cost).tolist()
-        if self.widths is None:
+        if self.shared is None:
             found = [self.exact_slopes.get(c, Fraction(c)) for c in costs]
         else:
-            widths = map(float, self.widths)  # 0 for a share below the range of floats
+            widths = map(float, self.shared)  # 0 for a share below the range of floats
             shares = [c / w if w else 0.0 for c, w in zip(costs, widths, strict=True)]
             found = [self.exact_slopes.get(round(c * MULTIPLIER) / MULTIPLIER, Fraction(c)) for c in shares]
         found[: self.free.start] = [Fraction()] * self.free.start

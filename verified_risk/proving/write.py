@@ -22,6 +22,8 @@ from ..planning.result import Plan
 from ..planning.rounding import short_below
 from ..planning.search.attained_coordinates import Unfolded, unfolded
 from ..planning.search.cells_route import FIRST_CELLS, MOST_CELLS, CellOracle
+from ..planning.search.driver import Coordinates
+from ..planning.search.grid_coordinates import Oracle
 from ..policy.cell_policy import CellPolicy
 from .bounded import bounded_objective, close_behind, line_accuracy, value_by_stairs
 from .budgets import Budgets, Charges, PolicyRows, ShorterRows, best_mean_above, cell_rows
@@ -47,7 +49,7 @@ from .certificate import (
     integer_model,
     leaves,
 )
-from .cover_search import MULTIPLIER, Exact, Found, Space, find_cover, is_fine_enough
+from .cover_search import LARGEST, MULTIPLIER, Exact, Found, find_cover, in_cells, is_fine_enough, on_grid
 from .integer_tables import SHARE_BITS
 
 EXACT_WORK = 2e8
@@ -366,13 +368,13 @@ class Draft:
         return [[*runs[:-1], (runs[-1][0] + more, runs[-1][1])] for runs in rows]
 
     @cached_property
-    def space(self) -> Space:
+    def space(self) -> Coordinates:
         """The coordinates of a cover."""
-        if self.unfolded is not None:
-            return Space.of_returns(self.unfolded)
+        if (model := self.unfolded) is not None:
+            return Coordinates(Oracle(model.model()), model.width, model.most, model.widths)
         if self.between:
-            return Space.of_cells(self.plan.mdp, self.between, self._steepest)
-        return Space.of_grid(self.plan.mdp, self.charges.unit)
+            return in_cells(self.plan.mdp, self.between, self._steepest if self._probes else None)
+        return on_grid(self.plan.mdp, self.charges.unit)
 
     def _by_cover(self, scale: int, cover: Cover) -> ByCover:
         """Return the cover with its grid, its start, and the place of its last coordinate."""
@@ -380,7 +382,9 @@ class Draft:
             return self._by_returns(self.unfolded, scale, cover)
         if self.between:
             start = self.space.oracle.top
-            cells = Budgets(self.model, self.plan.mdp.reward_range[0], self.between).closed(start, self.between)
+            cells = Budgets(self.model, self.plan.mdp.reward_range[0], self.between).closed(
+                start, self.between, beyond=self._probes
+            )
             return ByCover(scale, cells, start, cover, start - cells.windows[-1][0] - 1, self._steepest)
         start = self.charges.spent_or_kept[-1]
         grid = self.charges.closed_grid(start)
@@ -403,9 +407,14 @@ class Draft:
         return (self.charges.spent_or_kept[-1] - self.charges.gained_or_kept[-1]) * self.charges.unit
 
     @property
+    def _probes(self) -> bool:
+        """Whether a cover by cells rests on probes of single cells, as it does if the weighting is concave."""
+        return self.plan.objective.shape == "concave"
+
+    @property
     def _steepest(self) -> Fraction:
-        """The largest slope of a chord of the weighting that ends at 1."""
-        return max((self.knots[-1][1] - g) / (1 - x) for x, g in self.knots[:-1])
+        """The largest slope of a chord of the weighting that ends at 1, or nearly, where it is very steep."""
+        return min(max((self.knots[-1][1] - g) / (1 - x) for x, g in self.knots[:-1]), Fraction(LARGEST))
 
     def _cell_scale(self, cover: Cover) -> int:
         """Return a scale over which the tables of a cover by cells fit words, shares of a cell included."""
