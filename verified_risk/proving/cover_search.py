@@ -74,8 +74,6 @@ FURTHER = 8, 20
 """Steps of the relaxation of such a cut: if G is concave, and otherwise."""
 LEAST_CUT = 0.02
 """A cut is made if it takes off more than this share of a coordinate."""
-NEAR, STRIDE = 2.0**-16, 2.0**-9
-"""How close cuts come to the least and the greatest value of a CDF, and the least that one of them takes off."""
 STEPS, MOST_STEPS = (6, 60), 2000
 """Steps of the relaxation of a box, if G is concave and otherwise; and of a box that no cut can help."""
 
@@ -249,8 +247,6 @@ class _Recorded(Search):
         order, root = count(), self.root
         if self.hopeless:
             return self._leaf(None)
-        if not self.convex and not self.reach:
-            self._survey(root)
         self._tighten(root)
         heap = [] if root.bound < self.aim and self._close_call(root) else [(root.bound, next(order), root)]
         while heap and not self.hopeless:
@@ -279,22 +275,6 @@ class _Recorded(Search):
             return (math.floor if sign < 0 else math.ceil)(edge * LEVELS) / LEVELS
         k = int(np.searchsorted(self.corners, edge, "right" if sign < 0 else "left"))
         return float(self.corners[min(max(k - (sign < 0), 0), len(self.corners) - 1)])
-
-    def _survey(self, root: _Box) -> None:
-        """Cut off what is below the least or above the greatest value of a CDF, wherever that is much."""
-        n, price = self.oracle.top, max(self.wanted, 1.0) / NEAR
-        for i in range(self.free.start, self.free.stop):
-            cost = np.zeros(n)
-            cost[i] = price
-            least, node = self._level(self.oracle.solve(cost, masked=False) / price - NEAR, -1), i + self.reach
-            if node < n and least > root.low[node] + STRIDE:
-                self._cut(root, node, least, cost, below=True)
-        for i in reversed(range(self.free.start, self.free.stop)):
-            cost = np.zeros(n)
-            cost[i] = -price
-            greatest = self._level(-self.oracle.solve(cost, masked=False) / price + NEAR, 1)
-            if i >= self.reach and greatest < root.high[i - self.reach] - STRIDE:
-                self._cut(root, i, greatest, cost, below=False)
 
     def _cut(self, box: _Box, i: int, level: float, cost: Floats, *, below: bool) -> None:
         """Close the side of a box below or above a level of coordinate i by multipliers, and keep the other."""

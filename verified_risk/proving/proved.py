@@ -222,7 +222,7 @@ ROUTES = {
 
 def recheck(plan: Plan, seconds: float | None = None, progress: Report | None = None) -> Recheck:
     """Confirm or refute the bounds of ``plan`` by its certificate; what the certificate leaves open is *unknown*."""
-    judge, why, failed = Judge(_read, progress, Clock(seconds), short=True), "", False
+    judge, why, failed = Judge(read, progress, Clock(seconds), short=True), "", False
     with tempfile.TemporaryDirectory(prefix="verified-risk-") as folder:
         file = Path(folder) / "certificate.txt"
         try:
@@ -275,7 +275,7 @@ def _route(proof: Any) -> str:
     return f"{ROUTES[type(proof)]}{cells}, in integers"
 
 
-def _read(file: Path, certificate: Certificate, clock: Clock) -> Answer:
+def read(file: Path, certificate: Certificate, clock: Clock) -> Answer:
     began = time.monotonic()
     with file.open("rb") as text:
         line = read_certificate(text, clock.require, widest=max(certificate.widest, 1))

@@ -180,8 +180,6 @@ class Draft:
 
     def certificate(self, *, exact: bool, bits: int, finer: Draft | None = None) -> Certificate:
         """Build a certificate; ``exact`` tables lose nothing, others at most about the horizon over ``2**bits``."""
-        if isinstance(self.objective, Curved):
-            return self._stated_certificate(self.objective)
         low = self._low(exact, bits)
         up = (finer or self)._up(exact, bits)
         return Certificate(self.model, self.objective, self.plan.lower, self.plan.upper, low, up)
@@ -189,26 +187,10 @@ class Draft:
     def curved_certificates(self, objective: Curved, finer: Draft | None = None) -> Iterator[Certificate]:
         """Yield certificates of the plan's upper bound, or of what the broken line proves, plus the cost of
         rounding."""
-        width = self._closed_span
-        for slack in (Fraction(),) if self.sharp or self.between else (Fraction(), LEAST_SLACK):
-            yield self._curved_certificate(objective, self.plan.upper + width * slack, finer, strict=self.sharp)[0]
-
-    def _stated_certificate(self, objective: Curved) -> Certificate:
-        """Return a certificate of what was proved, whose upper bound leaves room for the points of the curve, or of the
-        plan's bounds; on the rewards' own grid if the plan's is insufficient."""
-        known = self.plan.proved
-        upper = self.plan.upper if known is None else known.upper
-        certificate, complete = self._curved_certificate(objective, upper, strict=known is not None)
-        finer = None if complete else self.finer()
-        return certificate if finer is None else self._curved_certificate(objective, upper, finer, strict=True)[0]
-
-    def _curved_certificate(
-        self, objective: Curved, upper: Fraction, finer: Draft | None = None, *, strict: bool = False
-    ) -> tuple[Certificate, bool]:
-        """Return a certificate, and whether floats find it proved; ``strict``: for this upper bound and no other."""
         lower, low = self._curved_low(objective)
-        found, up = (finer or self)._curved_cover(objective, upper, strict)
-        return Certificate(self.model, objective, lower, found.upper, low, up), found.complete
+        for slack in (Fraction(),) if self.sharp or self.between else (Fraction(), LEAST_SLACK):
+            upper, up = (finer or self)._curved_cover(objective, self.plan.upper + self._closed_span * slack)
+            yield Certificate(self.model, objective, lower, upper, low, up)
 
     def _curved_low(self, objective: Curved) -> tuple[Fraction, ByLaw]:
         """Return the bound that the stairs prove, at most the plan's, and its proof."""
@@ -223,18 +205,17 @@ class Draft:
         law = self._law(exact, CURVE_BITS)
         return lower, replace(law, scale=law.scale * objective.stair_denominator)
 
-    def _curved_cover(self, objective: Curved, upper: Fraction, strict: bool) -> tuple[Found, ByCover]:
+    def _curved_cover(self, objective: Curved, upper: Fraction) -> tuple[Fraction, ByCover]:
         allowance = 4 * line_accuracy(self.plan, self.charges.span * self.charges.unit) * self._closed_span
         tables = Exact(self.plan.mdp, self.charges, self.model.exact_scale(1), self.clock)
         exact = tables if tables.scale.bit_length() <= SHORT_SCALE and tables.affordable else None
         exact = None if self.unfolded or self.between else exact
-        found = find_cover(
-            self.space, objective.knots, upper, self.clock, 0 if strict else allowance, objective.jumps, exact
-        )
+        more = 0 if self.sharp else allowance
+        found = find_cover(self.space, objective.knots, upper, self.clock, more, objective.jumps, exact)
         met = MET if exact is None and objective.jumps else BEHIND if close_behind(self.plan) else ""
         self._doubt(found, f"{self.plan.objective.spec} with this upper bound: {met}" if met else "")
         scale = self._cell_scale(found.cover) if self.between else MULTIPLIER << CURVE_BITS
-        return found, self._by_cover(scale, found.cover)
+        return found.upper, self._by_cover(scale, found.cover)
 
     def fixed_bits(self) -> int:
         """Return the fractional bits that lose about as much as floats in the planner; numbers then fit a word."""
