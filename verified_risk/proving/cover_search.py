@@ -62,8 +62,9 @@ CLOSE_CALL = 1e-10
 """Share of the number of grid points by which a bound may miss the aim and still be left to the checker."""
 MOST_PASSES = 50_000
 """Maximum number of passes of a search."""
-ROOT_ROUNDS, ROOT_WORTHWHILE = 200, 0.9999
-"""Rounds of probes at the root, whose cuts every box inherits; it is cut in two once a round leaves more than this."""
+ROOT_ROUNDS, ROOT_WORTHWHILE = 200, (0.9999, 0.995)
+"""Rounds of probes at the root, whose cuts every box inherits; it is cut in two once a round leaves more than this
+share: if G is concave, and otherwise."""
 ROUNDS, WORTHWHILE = 6, 0.9
 """The same for any other box."""
 ROOT_PROBES, PROBES = 20, 10
@@ -155,12 +156,14 @@ def find_cover(
 
 
 def is_fine_enough(space: Coordinates, knots: Knots, upper: Fraction, clock: Clock) -> bool:
-    """Return whether tables between nodes lose, for the best policy found, at most half of what ``upper`` leaves."""
+    """Return whether tables between nodes lose, for the best policy found, at most half of what ``upper`` leaves; or
+    whether one box proves it, if the weighting is not concave."""
     search = _Recorded(space, knots, [], float((space.most - upper) / space.width), 0.0, clock)
     search.incumbents()
-    search._bound(search.root, MOST_STEPS if search.convex else search.steps)
-    lost = search.best.value - max(search.own_bound(), search.root.bound)
-    return search.root.bound >= search.wanted or 2 * lost <= search.best.value - search.wanted
+    if not search.concave:
+        search._bound(search.root, search.steps)
+        return search.root.bound >= search.wanted
+    return 2 * (search.best.value - search.own_bound()) <= search.best.value - search.wanted
 
 
 def _past(knots: Knots, heights: dict[int, Fraction]) -> Polygon:
@@ -293,7 +296,7 @@ class _Recorded(Search):
             if box.bound >= self.aim or self._probes_close(box, least, ROOT_PROBES if root else PROBES):
                 return
             before, width, steps = width, float((box.high - box.low).sum()), self.steps
-            if width > (ROOT_WORTHWHILE if root else WORTHWHILE) * before:
+            if width > (ROOT_WORTHWHILE[not self.concave] if root else WORTHWHILE) * before:
                 break
         box.branch = self._branching(box, box.reference)
         if self.few and (box.branch is None or box.branch[1] not in self.exact_knots):

@@ -142,12 +142,14 @@ class Draft:
         return cls(plan, model, objective, charges, clock, sharp=sharp, unfolded=attained)
 
     def in_cells(self, count: int) -> Draft:
-        """Return the draft whose cover is read between the points of a grid, of at least so many cells."""
+        """Return the draft whose cover is read between the points of a grid: the coarsest of ``count``, twice as many,
+        ... cells that is fine enough or, unless the weighting is concave, the plan's."""
         low, high = self.plan.mdp.remaining_range(0)
+        if count > MOST_CELLS and not self._probes:
+            return replace(self, between=max(self.plan.eta, short_below((high - low) / MOST_CELLS)))
         one = replace(self, between=short_below((high - low) / count))
-        if 2 * count > MOST_CELLS or is_fine_enough(one.space, one.knots, self.plan.upper, self.clock):
-            return one
-        return self.in_cells(2 * count)
+        fine = is_fine_enough(one.space, one.knots, self.plan.upper, self.clock)
+        return one if fine or (count >= MOST_CELLS and self._probes) else self.in_cells(2 * count)
 
     @cached_property
     def parts(self) -> tuple[tuple[Fraction, PolicyRows], ...]:
