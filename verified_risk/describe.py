@@ -182,18 +182,14 @@ def text_map(met: Decisions) -> tuple[list[TextMap], set[Place], str]:
                 letters[s] = ARROWS[moves[met.played[own[0]][0][0]]]
                 covered |= set(own)
             else:
-                letters[s] = MOSTLY[moves[_likeliest(met, own)]]
+                total = added_up((a, met.mass[place] * float(p)) for place in own for a, p in met.played[place])
+                letters[s] = MOSTLY[moves[max(total, key=total.__getitem__)]]
         steps = [place[0] for place in by_amount[y]]
         cells = iter(letters.values())
         drawn = ["".join(letter if letter == WALL else next(cells) for letter in line) for line in lines]
         maps.append(TextMap(y, (min(steps), max(steps)), drawn, met.earned == "rounded"))
     more = len(ranked) - len(maps)
     return maps, covered, f"the maps of {more} rarer amounts earned" if more else ""
-
-
-def _likeliest(met: Decisions, places: list[Place]) -> int:
-    total = added_up((a, met.mass[place] * float(p)) for place in places for a, p in met.played[place])
-    return max(total, key=lambda a: total[a])
 
 
 @lru_cache(maxsize=4)

@@ -10,14 +10,16 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import chain, pairwise, product
 from statistics import NormalDist
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from verified_risk.policy import Policy
 
 Atoms: TypeAlias = frozenset[tuple[Fraction, Fraction]]
 """Pairs (return, probability)."""
+Weights: TypeAlias = frozenset[tuple[int, int]]
+Number = TypeVar("Number", int, Fraction)
 Value: TypeAlias = Fraction | float
 Curve: TypeAlias = Callable[[Fraction], Value]
 
@@ -29,35 +31,39 @@ class TooMany(Exception):
 
 
 def attainable(model: dict[str, Any], most: int = 3000) -> set[Atoms]:
-    """The laws of the return of all deterministic history-dependent policies."""
-    discount, outcomes = Fraction(model["discount"]), model["outcomes"]
-    laws: list[set[Atoms]] = [{frozenset({(Fraction(), Fraction(1))})} for _ in outcomes]
-    for t in reversed(range(model["horizon"])):
-        scale = discount**t
+    """The laws of the return of all deterministic history-dependent policies, computed in integers: returns over
+    ``unit``, masses over ``whole`` to the power of the number of steps."""
+    discount, outcomes, horizon = Fraction(model["discount"]), model["outcomes"], model["horizon"]
+    rows = [row for actions in outcomes for rows in actions for row in rows]
+    unit = math.lcm(*(Fraction(r).denominator for _, _, r in rows)) * discount.denominator**horizon
+    start = [Fraction(p) for p in model["initial"]]
+    whole = math.lcm(*(Fraction(p).denominator for p, _, _ in rows), *(p.denominator for p in start))
+    laws: list[set[Weights]] = [{frozenset({(0, 1)})} for _ in outcomes]
+    for t in reversed(range(horizon)):
+        scale = discount**t * unit
         parts = [
-            [[(Fraction(p), scale * Fraction(r), laws[s]) for p, s, r in rows if Fraction(p)] for rows in actions]
+            [[(int(Fraction(p) * whole), int(scale * Fraction(r)), laws[s]) for p, s, r in rows] for rows in actions]
             for actions in outcomes
         ]
-        laws = [set[Atoms]().union(*(_joined(own, most) for own in actions)) for actions in parts]
-    return _joined([(Fraction(p), Fraction(), laws[s]) for s, p in enumerate(model["initial"]) if Fraction(p)], most)
+        laws = [set[Weights]().union(*(_joined(own, most) for own in actions)) for actions in parts]
+    found = _joined([(int(p * whole), 0, laws[s]) for s, p in enumerate(start)], most)
+    total = whole ** (horizon + 1)
+    return {frozenset((Fraction(x, unit), Fraction(p, total)) for x, p in law) for law in found}
 
 
-def _joined(parts: list[tuple[Fraction, Fraction, set[Atoms]]], most: int) -> set[Atoms]:
+def _joined(parts: list[tuple[int, int, set[Weights]]], most: int) -> set[Weights]:
     """The laws that result from choosing one law after each outcome."""
-    if math.prod(len(laws) for _, _, laws in parts) > most:
+    moved = [[[(x + r, p * q) for x, q in law] for law in laws] for p, r, laws in parts if p]
+    if math.prod(map(len, moved)) > most:
         raise TooMany
-    found = set()
-    for chosen in product(*(sorted(laws, key=sorted) for _, _, laws in parts)):
-        outcomes = zip(parts, chosen, strict=True)
-        found.add(_summed((x + r, p * q) for (p, r, _), law in outcomes for x, q in law))
-    return found
+    return {_summed(chain.from_iterable(chosen)) for chosen in product(*moved)}
 
 
-def _summed(pairs: Iterable[tuple[Fraction, Fraction]]) -> Atoms:
+def _summed(pairs: Iterable[tuple[Number, Number]]) -> frozenset[tuple[Number, Number]]:
     """The law with these ``(return, probability)``, those of equal returns added up."""
-    total: dict[Fraction, Fraction] = {}
+    total: dict[Number, Number] = {}
     for x, p in pairs:
-        total[x] = total.get(x, Fraction()) + p
+        total[x] = total[x] + p if x in total else p
     return frozenset(total.items())
 
 

@@ -3,14 +3,15 @@
     python tests/benchmarks/against_rlberry.py --write FOLDER     # the models as arrays; the table of our learners
     python tests/benchmarks/against_rlberry.py --rlberry FOLDER   # the row of rlberry, where rlberry-scool is installed
 
-rlberry's dependencies may exclude ours, so its row needs these arrays only.  Its agent plays finite models whose
-rewards are their means, rescaled to [0, 1], and in which finished episodes go on in absorbing states.  Its default
-bonus is ``sqrt(1/n) + V/n``, without a logarithm: a tuned form of the theorem's, not the theorem's.  Every policy
-played is evaluated in the model by backward induction, and regret is in the model's own rewards.
+rlberry's dependencies may exclude ours, so its row needs these arrays only.  Its agent is paid what is drawn,
+rescaled to [0, 1], and its episodes end where nothing more can be earned, unless rescaling would make that worth
+less than going on.  Its default bonus is ``sqrt(1/n) + V/n``, without a logarithm: a tuned form of the theorem's,
+not the theorem's.  Every policy played is evaluated in the model by backward induction, and regret is in the model's
+own rewards.
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -33,14 +34,34 @@ def value_of(P: np.ndarray, R: np.ndarray, start: np.ndarray, horizon: int, acti
     return float(start @ V)
 
 
-def rlberry_regret(P: np.ndarray, R: np.ndarray, start: np.ndarray, horizon: int, seed: int) -> float:
+def rlberry_regret(model: Mapping[str, np.ndarray], horizon: int, seed: int) -> float:
     """Of ``UCBVIAgent`` as it comes."""
-    from rlberry.envs.finite_mdp import FiniteMDP
+    from rlberry import spaces
+    from rlberry.envs.interface import Model
     from rlberry.seeding import Seeder
     from rlberry_scool.agents import UCBVIAgent
 
-    scale = float(R.max() - R.min())
-    env = FiniteMDP((R - R.min()) / scale, P, initial_state_distribution=start)
+    P, R, start = model["P"], model["R"], model["start"]
+    low, scale = float(model["pays"].min()), float(np.ptp(model["pays"]))
+    chances, ends = model["chances"].cumsum(axis=2), model["ends"] & (low == 0)
+
+    class Played(Model):
+        def __init__(self):  # type: ignore[no-untyped-def]
+            super().__init__()
+            self.reward_range = (0.0, 1.0)
+            self.observation_space, self.action_space = spaces.Discrete(len(R)), spaces.Discrete(R.shape[1])
+
+        def reset(self, seed=None, options=None):  # type: ignore[no-untyped-def]
+            self.state = int(self.seeder.rng.choice(len(start), p=start))
+            return self.state, {}
+
+        def step(self, action):  # type: ignore[no-untyped-def]
+            row = chances[self.state, action]
+            k = int(np.searchsorted(row, self.seeder.rng.random() * row[-1], side="right"))
+            pay, self.state = model["pays"][self.state, action, k], int(model["after"][self.state, action, k])
+            return self.state, (float(pay) - low) / scale, bool(ends[self.state]), False, {}
+
+    env = Played()
     agent = UCBVIAgent(env, horizon=horizon, seeder=Seeder(seed))
     env.reseed(Seeder(seed))
     best, total = value_of(P, R, start, horizon), 0.0
@@ -64,17 +85,21 @@ def models() -> dict:
 
 
 def arrays_of(mdp) -> dict[str, np.ndarray]:
-    """Transitions, mean rewards and initial law; a missing action is a copy of the first one."""
-    n, most = mdp.n_states, max(mdp.n_actions)
+    """Transitions, mean rewards, initial law, outcomes ``[s, a, k]``, and the states where nothing more can be earned;
+    a missing action is a copy of the first one."""
+    n, most, wide = mdp.n_states, max(mdp.n_actions), max(len(action.outcomes) for _, _, action in mdp)
     P, R, start = np.zeros((n, most, n)), np.zeros((n, most)), np.zeros(n)
+    chances, after, pays = np.zeros((n, most, wide)), np.zeros((n, most, wide), int), np.zeros((n, most, wide))
     for s in range(n):
         for a in range(most):
-            for p, after, r in mdp.actions(s)[a if a < mdp.n_actions[s] else 0].outcomes:
-                P[s, a, after] += float(p)
+            for k, (p, to, r) in enumerate(mdp.actions(s)[a if a < mdp.n_actions[s] else 0].outcomes):
+                P[s, a, to] += float(p)
                 R[s, a] += float(p * r)
+                chances[s, a, k], after[s, a, k], pays[s, a, k] = float(p), to, float(r)
     for s, p in mdp.initial:
         start[s] = float(p)
-    return {"P": P, "R": R, "start": start}
+    ends = np.array([all(P[s, :, s] == 1) and not R[s].any() for s in range(n)])
+    return {"P": P, "R": R, "start": start, "chances": chances, "after": after, "pays": pays, "ends": ends}
 
 
 def table(rows: dict[str, list[Sequence[float]]]) -> None:
@@ -93,9 +118,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.rlberry is not None:
         read = [(np.load(options.rlberry / f"{name}.npz"), T) for name, T in MODELS.items()]
-        found = [
-            [rlberry_regret(x["P"], x["R"], x["start"], T, seed) for seed in range(options.seeds)] for x, T in read
-        ]
+        found = [[rlberry_regret(x, T, seed) for seed in range(options.seeds)] for x, T in read]
         return table({"rlberry's UCBVI (bonus not proved)": found})
     import verified_risk as vr
 

@@ -17,8 +17,8 @@ from proofs_checks.report import formal as formal_page
 from verified_risk.errors import InvalidFile, MissingDependency
 
 FILES = list(formal_record.sources_in().values())
-SOURCES = [path for path in FILES if not formal_record.is_setup(path)]
-SETUPS = [path for path in FILES if formal_record.is_setup(path)]
+SOURCES = [path for path in FILES if path.parent.name != formal_record.SETUP]
+SETUPS = [path for path in FILES if path.parent.name == formal_record.SETUP]
 SAME_NAME = {
     # The checker's J, backup, step and raise are about programs; no file of proofs uses both meanings.
     "J": ["TailObjective.v", "CvarPlanner.v"],
@@ -223,7 +223,9 @@ def visible_to(file: str, folder: Path = FORMAL) -> list[str]:
     found: list[str] = []
     text = paths[file].read_text(encoding="utf-8")
     waiting = [
-        name for name in formal_record.imports_of(text, unqualified=True) if not formal_record.is_setup(paths[name])
+        name
+        for name in formal_record.imports_of(text, unqualified=True)
+        if paths[name].parent.name != formal_record.SETUP
     ]
     while waiting:
         name = waiting.pop()

@@ -19,7 +19,7 @@ from proof_files import require_checker
 
 import verified_risk as vr
 from proofs_checks import fuzz, recheck
-from proofs_checks.fuzz import models, oracle, property, readers, runner, statements
+from proofs_checks.fuzz import models, oracle, planning, property, readers, runner, statements
 from proofs_checks.fuzz.property import Batch, Failure, Falsified, run_cases
 from verified_risk import files
 from verified_risk.cli import main
@@ -70,6 +70,7 @@ def test_every_property_holds_in_its_first_cases(name, monkeypatch):
     prop = runner.BY_NAME[name]
     if prop.available() is not None:
         pytest.skip(prop.available())
+    monkeypatch.setattr(planning, "PROOF_SECONDS", 1.0)
     outcome = cases_of(name, 3, monkeypatch)
     assert outcome.cases == 3
     assert [failure.error for failure in outcome.failures] == []
@@ -329,6 +330,7 @@ def test_a_learner_that_overstates_its_policies_is_found(monkeypatch):
         run = honest(*arguments, **options)
         return dataclasses.replace(run, values=run.values + 0.01)
 
+    monkeypatch.setattr(property, "SHRINK_SECONDS", 0.0)
     monkeypatch.setattr(vr, "learn", boasting, raising=False)
     assert any("the last policy is worth" in failure.error for failure in run_cases(prop, batch("learn")).failures)
 

@@ -21,8 +21,9 @@ from terminal import COMMAND, stuck_after
 import verified_risk as vr
 from verified_risk import files
 from verified_risk.errors import InvalidArgument, InvalidFile
-from verified_risk.experiments import Cell, grid, lake_experiment, scaling_study, sweep
+from verified_risk.experiments import Cell, grid, lake_experiment, rivals, scaling_study, sweep
 from verified_risk.experiments import sweep as sweep_function
+from verified_risk.experiments.lake import _where_ucbvi_is
 from verified_risk.experiments.rivals import RIVALS
 from verified_risk.experiments.scaling import _tightest
 from verified_risk.experiments.sweep import checkpoints, run_cell
@@ -222,8 +223,6 @@ def test_the_page_of_the_lake_says_what_its_own_run_shows(tmp_path, episodes, se
 
 
 def test_the_words_about_ucbvi_follow_what_its_runs_pay():
-    from verified_risk.experiments.lake import _where_ucbvi_is
-
     assert "in the last quarter: 0 of 2." in _where_ucbvi_is([1.5683, 0.0])[0]
     assert "in the last quarter: 1 of 2." in _where_ucbvi_is([0.6242, 1.5])[0]
 
@@ -251,10 +250,6 @@ def test_a_result_of_another_cell_is_refused_whichever_entry_differs(tmp_path, c
 
 
 def test_the_comparison_of_learners_writes_its_page_and_names_the_least(tmp_path, monkeypatch):
-    from dataclasses import replace
-
-    from verified_risk.experiments import rivals
-
     small = replace(rivals.SCENES["random"], episodes=40)
     monkeypatch.setitem(rivals.SCENES, "random", small)
     page = rivals.rival_experiment(tmp_path, seeds=2, scenes=("random",), workers=0, progress=False)

@@ -1,5 +1,6 @@
 """Models read by Storm agree with its own model checker, and files written here are read back as the same model."""
 
+import json
 import random
 import re
 import sys
@@ -12,7 +13,9 @@ import pytest
 from plan_models import as_mdp
 
 import verified_risk as vr
+from verified_risk.cli import main
 from verified_risk.errors import InvalidArgument, InvalidFile, InvalidModel, MissingDependency, Unsupported
+from verified_risk.interop.storm import _outcomes
 
 needs_storm = pytest.mark.skipif(find_spec("stormpy") is None, reason="Storm is not installed: pip install stormpy")
 
@@ -163,8 +166,6 @@ def test_rewards_of_states_actions_and_chances_are_exactly_those_written(tmp_pat
 def test_rewards_on_transitions_are_added_on_the_way():
     """No text format that Storm builds carries them, so the model is put together with Storm's own builder."""
     import stormpy
-
-    from verified_risk.interop.storm import _outcomes
 
     storage = stormpy.developer.storage
     rational = stormpy.Rational
@@ -318,11 +319,7 @@ def test_a_state_without_a_command_stays_and_pays_nothing_and_that_is_noted(tmp_
 
 @needs_storm
 def test_the_command_line_plans_for_files_of_storm(tmp_path):
-    import json
-
     from click.testing import CliRunner
-
-    from verified_risk.cli import main
 
     path = written(tmp_path, "walk.prism", WALK)
     options = ["--constants", "N=2,p=1/3", "--rewards", "place", "--horizon", "4", "--objective", "mean", "--exact"]

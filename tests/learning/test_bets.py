@@ -81,16 +81,16 @@ class Values:
         pairs, T = sum(self.standard.n_actions), self.standard.horizon
         tests = m * S if joint else S + (0 if told else m - 1)
         bets = T if joint else T - 1 + (0 if told else 1)
-        self.log = math.log(pairs * (tests + bets) / float(DELTA))
+        self.tests, self.bets = pairs * tests, pairs * bets
 
-    def size(self, n):
-        return self.log + 0.5 * math.log(n) + math.log(2)
+    def size(self, count, n):
+        return math.log(count / float(DELTA / 2)) + 0.5 * math.log(n) + math.log(2)
 
     def low(self, x, n):
-        return kl_low(x, n, self.size(n))
+        return kl_low(x, n, self.size(self.tests, n))
 
     def bet(self, count, worth, most):
-        return float(least_bound(count, worth, most, self.size(sum(count))))
+        return float(least_bound(count, worth, most, self.size(self.bets, sum(count))))
 
     def pair(self, p, units, after):
         c, most, top = self.counts, max(after), units[-1]
@@ -136,7 +136,8 @@ def test_values_are_the_least_of_sets_and_bets(build, told):
     learner.run(draws_of(3, 300, mdp.horizon), evaluate=False)
     learner.touched[:], learner.model.used[:] = True, 0
     value = learner.plan()
-    assert value == pytest.approx(Values(task, learner, told).best(), rel=1e-6)
+    least = Values(task, learner, told).best()
+    assert least * (1 - 1e-9) <= value <= least * (1 + 1e-5)  # the search for eta costs a little
     other.counts, other.known = learner.counts, learner.known
     assert value < other.plan() * (1 - 1e-3)  # the bets are what bounds it
 

@@ -15,6 +15,7 @@ import verified_risk as vr
 from verified_risk.errors import InvalidArgument
 from verified_risk.kernels.learn_data import Path
 from verified_risk.learning.declarations import Declared
+from verified_risk.learning.evaluate import Judge
 from verified_risk.learning.learner import Learner
 from verified_risk.learning.planner import planner_allowance
 from verified_risk.learning.policies import LearnedPolicy
@@ -113,8 +114,6 @@ def replans_the_same(quick, full, episodes):
 
 
 def test_the_law_of_a_policy_in_floating_point_is_the_exact_law_within_its_bound():
-    from verified_risk.learning.evaluate import Judge
-
     for mdp in (vr.models.frozen_lake(), vr.models.gamblers_ruin(), vr.models.machine_replacement()):
         for G in (vr.CVaR("1/3"), vr.Wang("1/2"), vr.DualPower(3)):
             learner = learner_of(mdp, G, scale=Fraction(1, 50), episodes=100)

@@ -10,6 +10,7 @@ import pytest
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidFile, InvalidObjective, StoppedRun, Unsupported
 from verified_risk.learning import episodes
+from verified_risk.policy.evaluation import visited
 
 CVAR = vr.CVaR("33/100")
 
@@ -114,8 +115,6 @@ def test_continuous_rewards_are_learned_on_a_grid():
 
 
 def visited_cells(mdp, policy):
-    from verified_risk.policy.evaluation import visited
-
     return visited(mdp, policy.on(mdp))
 
 

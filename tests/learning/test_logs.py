@@ -337,7 +337,13 @@ def test_the_best_target_is_found_between_others(monkeypatch):
 
 
 def test_balls_are_rounded_outward():
-    """Where the bound is a float, and where the radius is log(odds) / N: one possible outcome costs nothing."""
+    """Where the bound is a float, where one outcome of worth 0 was seen, and where the radius is log(odds) / N: one
+    possible outcome costs nothing."""
+    for rate in np.random.default_rng(1).random(40).tolist():
+        with mpmath.workdps(40):
+            assert mpmath.mpf(float(ball_above(np.zeros((1, 1)), np.ones(1), np.ones(1), rate)[0])) >= -mpmath.expm1(
+                -rate
+            )
     for most in (1.0, 1 / 3, -1e6):
         assert ball_above(np.full((2, 1), most), np.array([most]), np.array([0.5, 0.5]), 0.1)[0] >= most
     below = 0

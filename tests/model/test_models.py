@@ -12,6 +12,7 @@ import verified_risk as vr
 from verified_risk import models
 from verified_risk.errors import InvalidArgument, InvalidLaw, InvalidModel, InvalidNumber, Unsupported
 from verified_risk.models.gridworld import MAP, MOVES
+from verified_risk.plotting.policy_map import map_lines
 
 # -- the other models, by hand ----------------------------------------------------------------------------------------
 
@@ -215,8 +216,6 @@ def test_ten_thousand_states_and_a_hundred_thousand_outcomes_need_no_dense_cube(
 
 @pytest.mark.parametrize("name", models.NAMES)
 def test_a_model_has_a_drawing_and_a_map_only_if_its_states_are_cells(name):
-    from verified_risk.plotting.policy_map import map_lines
-
     mdp = models.load(name)
     assert mdp.drawing
     if name == "frozen_lake":

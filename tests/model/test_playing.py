@@ -1,7 +1,9 @@
 """Players and rollouts: what is played is what was planned, and bad observations and rewards are named."""
 
+from dataclasses import replace
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -97,6 +99,8 @@ def test_a_chance_below_every_float_has_a_band():
     mdp = vr.models.two_paths()
     played = vr.rollout(mdp, vr.plan(mdp, "mean"), episodes=10, delta="1e-400")
     assert played.band == pytest.approx(((np.log(2) + 400 * np.log(10)) / 20) ** 0.5, rel=1e-9)
+    for n in range(10, 30):  # rounded up
+        assert mpmath.mpf(replace(played, episodes=n).band) ** 2 >= (mpmath.log(2) + 400 * mpmath.log(10)) / (2 * n)
     assert played.inside
 
 

@@ -125,6 +125,15 @@ def test_every_direction_bounds_every_rho():
                 assert exact <= Fraction(float(support[rho])) <= exact + Fraction(1, 10**9)
 
 
+def test_lagrangians_are_rounded_up():
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        c, supports = Fraction(rng.random()), {Fraction(k, 6): rng.random(50) * 10 for k in (2, 3)}
+        found = _Problem(Fraction(1, 3), ((Fraction(2, 3), c),), Fraction(1, 2)).best(supports, Fraction(3), 0)
+        for own, other, least in zip(*supports.values(), found, strict=True):
+            assert Fraction(least) >= min(Fraction(own), 2 * Fraction(other) - c / 3)
+
+
 def test_the_lake_mixes_two_policies_to_reach_a_cvar_of_a_half():
     plan = vr.plan(LAKE, "mean", subject_to=["cvar(1/4) >= 1/2"])
     assert plan.lower > Fraction(364, 100) > max(p.mean for p in vr.mean_cvar_front(LAKE, "1/4") if p.cvar >= 0.5)

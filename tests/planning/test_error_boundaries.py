@@ -18,7 +18,7 @@ from verified_risk.grid import float_model, scaled_model
 from verified_risk.kernels import cell_pass as between_kernels
 from verified_risk.models import random_sparse
 from verified_risk.objectives.polygon import Polygon
-from verified_risk.planning.search.cells_route import CellOracle
+from verified_risk.planning.search.cells_route import CellOracle, reference
 from verified_risk.planning.search.grid_coordinates import Oracle
 from verified_risk.planning.search.grid_route import _raised_cdf
 from verified_risk.planning.search.relaxation import Relaxation
@@ -182,6 +182,7 @@ def test_what_moves_a_table_between_nodes_exceeds_its_roundings_but_not_by_much(
         for size in (1.0, 1e6):
             needed = (2 * terms + 5) * U * Q(size)
             assert needed <= Q(float(between_kernels.outward(terms, size))) <= 64 * needed
+        assert between_kernels.outward(terms, 1e-320) >= 4 * terms * LEAST_NORMAL  # every product may vanish
     for mdp in (chain(3, 40, 3), chain(2, 500, 7)):
         model = scaled_model(mdp.with_discount("9/10"), Q(1, 3))
         terms = int(np.diff(model.succ_start).max()) + int(np.diff(model.reward_start).max())
@@ -190,6 +191,30 @@ def test_what_moves_a_table_between_nodes_exceeds_its_roundings_but_not_by_much(
                 size = (1 + kappa) * (model.tops[t][0] + model.steps[t].span)
                 needed = (2 * terms + 5) * U * size
                 assert needed <= Q(interpolated_tables._outward(model, t, kappa)) <= 64 * needed
+        vanishing = interpolated_tables._left(interpolated_tables.mean_part(model), 0, LEAST_NORMAL / 2**20, False)
+        assert (vanishing >= float(LEAST_NORMAL)).all()
+
+
+def test_ranges_between_points_have_room_for_the_sum_over_first_states(monkeypatch):
+    n = 30
+    mdp = vr.MDP({s: Q(1, n) for s in range(n)}, [[{s: 1}] for s in range(n)], [[1]] * n, 1, "9/10")
+    oracle = CellOracle(mdp, Q(1, 4))
+
+    def found(*arrays):
+        arrays[-2][:] = arrays[-1][:] = 0.5
+        return 0
+
+    monkeypatch.setattr(between_kernels, "contract_cells", found)
+    for end in oracle.ranges(oracle.choice[:, :, : oracle.top]):
+        assert all((n + 1) * U <= abs(Q(x) - Q(1, 2)) <= 64 * (n + 2) * U for x in end.tolist())
+
+
+def test_actions_with_equal_means_lose_nothing_in_the_reference_for_pruning():
+    """Means that are equal in rationals and differ as floats."""
+    for n in range(3, 40):
+        tied = [{0: Q(n - 1, n), 1: Q(1, n)}, {Q(1, n): 1}, {0: Q(n - 2, n), Q(1, 2): Q(2, n)}]
+        mdp = vr.MDP(0, [[[1]] * 3], [tied], horizon=3, discount="7/10")
+        assert (reference(scaled_model(mdp, Q(1, 7), (0,) * 3, joint=True)).loss <= 0).all()
 
 
 def worst(values: list[float], down: bool) -> Fraction:

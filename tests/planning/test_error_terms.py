@@ -83,7 +83,7 @@ def test_ends_are_cut_no_further_than_the_room_allows():
     rng, cut = random.Random("cut ends"), 0
     for _ in range(40):
         inner = [rng.random() for _ in range(5)]
-        x = np.array(sorted({0.0, 1.0, *inner, *(min(v + 1e-6, 0.9999) for v in inner)}))
+        x = np.array(sorted({0.0, 1.0, *inner, *(min(v + rng.choice([1e-6, 1e-10]), 0.9999) for v in inner)}))
         polygon, n = Polygon(x, np.array(sorted(rng.random() for _ in x))), 20
         low, high = np.sort(np.array([[rng.random() for _ in range(n)] for _ in range(2)]), axis=0)
         cost, room = np.array([rng.uniform(-2, 5) for _ in range(n)]), rng.choice([0.0, 1e-3, 0.05])
@@ -151,33 +151,42 @@ def test_a_probe_moves_an_end_no_further_than_it_proves():
     """Rule B3 in rationals: ``F_i > (V + least - target) / theta``, from a value that the oracle is made to say."""
     rng, moved = random.Random("probes"), 0
     polygon = Polygon(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.9, 1.0]))
-    for _ in range(150):
-        said, asked = rng.uniform(0.2, 1.5), []
+    for _ in range(300):
+        gap, large = rng.choice([(0.2, 0.0), (1e-12, 1e3)])  # a small gap divides the rounding of large numbers
+        least, asked, best = rng.uniform(-1, 0) * (1 + large), [], rng.uniform(0.5, 1.5) + rng.uniform(0, large)
+        said = rng.uniform(0.2, 1.5) if not large else best - least + 4e-9 * rng.uniform(-1, 1) + 1e-3
 
         def solve(probed, value=said, asked=asked):
-            asked.append((float(probed[0]), value - 2.0**-10))
+            asked.append((float(probed[0]), Fraction(value) - Fraction(1e-3)))
             return value
 
-        oracle = SimpleNamespace(top=1, solve=solve, slack=lambda _: 2.0**-10)
+        oracle = SimpleNamespace(top=1, solve=solve, slack=lambda _: 1e-3)
         search = Search(oracle, polygon, 0.0, np.inf)
-        search.best = Mixture(np.zeros(1), rng.uniform(0.5, 1.5))
-        node, cost, least = (
-            Node(np.zeros(1), np.ones(1), np.full(1, 0.5)),
-            np.array([rng.uniform(0, 2)]),
-            rng.uniform(-1, 0),
-        )
-        search.probe(node, search.target - 0.2, cost, np.array([least]), node.reference, 1)
+        search.best = Mixture(np.zeros(1), best)
+        node, cost = Node(np.zeros(1), np.ones(1), np.full(1, 0.5)), np.array([rng.uniform(0, 2)])
+        search.probe(node, search.target - gap, cost, np.array([least]), node.reference, 1)
         for probed, value in asked:
-            over = (Fraction(value) + Fraction(least) - Fraction(search.target)) / (
-                Fraction(probed) - Fraction(cost[0])
-            )
+            over = (value + Fraction(least) - Fraction(search.target)) / (Fraction(probed) - Fraction(cost[0]))
             if probed > cost[0]:
                 assert Fraction(float(node.low[0])) <= max(over, 0)
-                moved += node.low[0] > 0
+                moved += node.low[0] > 0 and bool(large)
             else:
                 assert Fraction(float(node.high[0])) >= min(over, 1)
-                moved += node.high[0] < 1
-    assert moved >= 30
+                moved += node.high[0] < 1 and not large
+    assert moved >= 60
+
+
+def test_ranges_of_slopes_hold_the_exact_slopes():
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        x, g = (np.sort(np.append(rng.random(4), (0.0, 1.0))) for _ in range(2))
+        least, most, middle = np.zeros((3, 1))
+        kernels.slope_ranges(np.zeros(1), np.ones(1), x, g, least, most, middle)
+        exact = [
+            (Fraction(d) - Fraction(c)) / (Fraction(b) - Fraction(a))
+            for (a, b), (c, d) in zip(pairwise(x.tolist()), pairwise(g.tolist()), strict=True)
+        ]
+        assert Fraction(float(least[0])) <= min(exact) <= max(exact) <= Fraction(float(most[0]))
 
 
 # -- tables of budgets ------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ import verified_risk as vr
 from verified_risk.grid import float_model, own_unit
 from verified_risk.kernels import budget_pass as _kernels  # noqa: F401 - the loops below must exist
 from verified_risk.kernels import jit, polygon_bounds
+from verified_risk.kernels.cache import sources_digest
 from verified_risk.planning.tails import budget_tables, refine
 
 
@@ -263,8 +264,6 @@ def test_variants_from_one_source_share_one_compilation_in_numba_and_cannot_be_w
 
 
 def test_the_options_are_part_of_the_name_of_the_cache(tmp_path):
-    from verified_risk.kernels.cache import sources_digest
-
     text = (KERNELS / "compiling.py").read_text()
     (tmp_path / "compiling.py").write_text(text)
     (tmp_path / "other.py").write_text("x = 1\n")

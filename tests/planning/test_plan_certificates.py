@@ -1,6 +1,7 @@
 """Certificates under attack: ill-conditioned models, and planted faults that the checks must catch."""
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -9,6 +10,8 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
+from verified_risk.grid import float_model, own_unit
+from verified_risk.kernels import polygon_bounds as kernels
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.planning import certify, rounding
 from verified_risk.planning.problem import Problem
@@ -98,9 +101,6 @@ def search_campaign(count: int = 30) -> None:
 
 def contractor_campaign(count: int = 60) -> None:
     """Boxes around an optimal CDF: the contractor must keep every optimal policy inside; raises if it does not."""
-    from verified_risk.grid import float_model, own_unit
-    from verified_risk.kernels import polygon_bounds as kernels
-
     polygon = SPECTRAL.polygon_below(Fraction(1, 10**6))
     for mdp, model, rng in models.small("contractor", count, max_states=3, max_actions=3):
         grid = float_model(mdp, own_unit(mdp))
@@ -189,8 +189,6 @@ class TestPlantedFaults:
 
 
 def test_recheck_confirms_every_plan_and_exposes_a_forged_one():
-    from dataclasses import replace
-
     routes = set()
     for mdp, _, rng in models.small("recheck", 12, max_states=3, max_actions=3):
         alpha = rng.choice([Fraction(1, 10), Fraction(1, 3)])

@@ -12,6 +12,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk import grid
+from verified_risk.kernels import budget_pass as kernels
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.planning.affordable_law import POINTS, shared_law
 from verified_risk.planning.tails import interpolated_tables, refine
@@ -137,8 +138,6 @@ def test_planted_faults_are_caught(monkeypatch, plant):
 
 
 def test_coarser_nodes_stay_below_what_they_leave_out():
-    from verified_risk.kernels import budget_pass as kernels
-
     rng = random.Random("coarse")
     for _ in range(50):
         top, factor, margin = rng.randint(1, 20), rng.choice([2, 4]), 3

@@ -9,7 +9,8 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.grid import float_model
-from verified_risk.planning import threshold
+from verified_risk.planning import exact_route, threshold
+from verified_risk.planning.search import grid_coordinates
 
 HALF = Fraction(1, 2)
 
@@ -32,8 +33,6 @@ def test_the_actions_of_all_policies_are_counted_before_returns_are_listed():
 
 @pytest.mark.parametrize("G", [vr.CVaR("1/2"), vr.VaR("1/2")])
 def test_returns_and_budgets_are_counted_while_they_are_listed(G, monkeypatch):
-    from verified_risk.planning import exact_route
-
     mdp = vr.MDP(0, [[[1], [1]]], [[{0: HALF, 1: HALF}, {"1/3": 1}]], 6, "19/20")
     optimum = vr.exact_plan(mdp, G).value
     monkeypatch.setattr(exact_route, "MOST_BUDGETS", 1200)  # of one rho there are fewer, of all together more
@@ -122,7 +121,7 @@ def test_a_level_met_with_equality_is_bounded_where_python_may_not_decide_it(mon
     if not rows:
         monkeypatch.setattr(threshold, "ROW_CELLS", 0)
     doubtful = 0
-    for mdp, model, rng in models.small("levels met", 24, max_horizon=2):
+    for mdp, model, rng in models.small("levels met", 60, max_horizon=2):
         laws = list(oracles.all_return_laws(model))
         law = rng.choice(laws)
         levels = [sum(law[z] for z in law if z <= x) for x in law]
@@ -151,12 +150,10 @@ def test_rows_decide_nothing_where_a_discount_and_rounding_up_merge_rewards(leve
 
 
 def test_a_contraction_that_would_not_end_in_time_is_left_out(monkeypatch):
-    from verified_risk.planning.search import grid_coordinates
-
     mdp = vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], horizon=6)
-    best = vr.plan(mdp, vr.Wang("3/4"), gap="1/1000").lower
+    best = vr.plan(mdp, vr.Wang("3/4"), gap="1/100").lower
     monkeypatch.setattr(grid_coordinates, "CONTRACTED_PER_SECOND", 1e-9)
     monkeypatch.setattr(grid_coordinates.Oracle, "contract", lambda *_: pytest.fail("there was no time for this"))
-    plan = vr.plan(mdp, vr.Wang("3/4"), time_limit=1)
+    plan = vr.plan(mdp, vr.Wang("3/4"), time_limit=0.2)
     assert plan.lower <= plan.upper
     assert plan.upper >= best

@@ -5,6 +5,7 @@ import math
 import random
 from fractions import Fraction
 
+import numpy as np
 import oracles
 import pytest
 
@@ -88,6 +89,21 @@ def test_waiting_times_without_a_bound_are_within_the_bounds_and_close_to_them(o
     left = stay**plan.cut.mdp.horizon / (1 - stay) / alpha
     assert plan.upper - truth >= left * Q(99, 100)
     assert -left * Q(101, 100) <= plan.tail.of(plan.objective)[0] <= -left
+
+
+def test_a_pass_over_steps_is_rounded_up():
+    """With probabilities that no float is, values whose products round, and values whose products vanish."""
+    rng = np.random.default_rng(2)
+    rows = [[[(Q(k + 1, 10), s, -1) for s, k in enumerate(rng.permutation(4).tolist())]] for _ in range(4)]
+    live = no_horizon._Live(vr.MDP.from_outcomes([*[[[*own[0][:3], (own[0][3][0], 4, -1)]] for own in rows],
+                                                  [[(1, 4, 0)]]], initial=0, horizon=math.inf))  # fmt: skip
+    for scale in (1.0, 1e-323):
+        for _ in range(40):
+            left = rng.integers(1, 9, len(live.states)) * scale if scale < 1 else rng.random(len(live.states))
+            after = dict(zip(live.states, live.passed(left), strict=True))
+            for s, most in after.items():
+                ways = [(p, k) for p, k, _ in rows[s][0][:3] if k in after]
+                assert Q(float(most)) >= sum(p * Q(float(left[live.states.index(k)])) for p, k in ways)
 
 
 @pytest.mark.parametrize("discount", [Q(4, 5), Q(1)])

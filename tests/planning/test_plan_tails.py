@@ -10,6 +10,7 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
+from verified_risk.planning.affordable_law import float_law
 from verified_risk.planning.grid_choice import choose_unit
 from verified_risk.planning.rounding import round_up_to_two_digits
 from verified_risk.planning.tails.frontier import FrontPoint
@@ -126,8 +127,6 @@ def test_continuous_rewards_are_bounded_through_the_grid():
 
 
 def test_the_law_of_a_plan_is_the_policys_and_the_float_law_is_within_its_error():
-    from verified_risk.planning.affordable_law import float_law
-
     for mdp, model, rng in models.small("laws", 60, max_states=3, max_actions=3):
         plan = vr.plan(mdp, vr.CVaR(rng.choice(ALPHAS)))
         assert dict(plan.law) == {z: p for z, p in models.law_by_playing(model, plan.policy).items() if p}

@@ -16,7 +16,7 @@ from verified_risk.numbers.enclosure import Truth
 from verified_risk.objectives.piecewise import Levels
 from verified_risk.planning.clock import Clock
 from verified_risk.planning.rounding import gamma
-from verified_risk.planning.tails.budget_tables import Shortfall
+from verified_risk.planning.tails.budget_tables import Shortfall, budget_tables, linear_part
 from verified_risk.planning.tails.several_levels import MOST_LEVELS, SeveralLevels, few_levels
 
 
@@ -35,6 +35,14 @@ def mixture(rng: random.Random, count: int, denominators=(2, 3, 4, 7, 10)) -> vr
 
 def worth(levels, law) -> Fraction:
     return sum((w * oracles.cvar(law, alpha) for alpha, w in levels.tails), levels.mean * oracles.mean(law))
+
+
+def test_the_least_probabilities_are_rounded_down():
+    model = float_model(vr.models.machine_replacement(), Fraction(1))
+    tables = budget_tables(model, Fraction(), 0, model.remaining[0], threshold=True, linear=linear_part(model))
+    found = SeveralLevels(model, vr.objective("1/2*cvar(1/4) + 1/2*cvar(1/2)").require_levels()).least
+    for least, x in zip(found[:-1].tolist(), tables.shortfall.tolist(), strict=True):
+        assert Fraction(least) <= min(tables.enclosure.below(x), 1)
 
 
 @pytest.mark.parametrize("count", range(2, MOST_LEVELS + 1))

@@ -9,6 +9,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk import errors, plotting
+from verified_risk.experiments.sweep import band, panels
 from verified_risk.models import frozen_lake, gridworld, two_paths
 from verified_risk.plotting.curve import local_maxima
 from verified_risk.plotting.policy_map import map_lines
@@ -242,8 +243,6 @@ def test_a_run_is_drawn_with_its_own_regret_and_bound():
 
 def test_the_bands_of_an_experiment_differ_in_their_dashes_and_fit_into_the_panel():
     import numpy as np
-
-    from verified_risk.experiments.sweep import band, panels
 
     axes = panels(1, 4, 3)[1][0]
     band(axes, [1, 2], np.array([[1.0, 2.0], [1.0, 4.0]]), "low")

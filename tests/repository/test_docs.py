@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from proofs_checks.engine.severity import Severity
+from verified_risk import plotting
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -131,7 +132,6 @@ def documented_names(reference: str) -> set[str]:
 
 def test_every_public_name_is_in_the_reference_and_has_a_docstring():
     import verified_risk
-    from verified_risk import plotting
 
     names = documented_names("".join(page.read_text("utf-8") for page in (DOCS / "reference").glob("*.md")))
     assert sorted({*verified_risk.__all__, *plotting.__all__} - names) == []

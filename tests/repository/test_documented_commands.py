@@ -35,7 +35,7 @@ LESS = {
 #: Benchmarks of several minutes each.
 MEASURED = (
     "against_rlberry.py --write FOLDER",
-    "first_minute.py", "large.py", "log_studies.py coverage --logs 700", "log_studies.py sharpness",
+    "first_minute.py", "large.py", "log_studies.py coverage", "log_studies.py sharpness",
     "time_limits.py --large --seconds 30",
 )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -10,7 +11,10 @@ from typing import Any
 import pytest
 from documented import FENCE, PAGES, ROOT, START
 
+from proofs_checks import theory as statements
+from verified_risk.cli.plan import OBJECTIVE_HELP
 from verified_risk.errors import MissingDependency, Unsupported
+from verified_risk.objectives import objective, parse
 
 #: Where a path may begin: at the root, next to the page, or in a package or one of its folders.
 PACKAGES = ("verified_risk", "proofs_checks", "tests")
@@ -36,7 +40,6 @@ def folders() -> tuple[Path, ...]:
 def namespace() -> dict[str, Any]:
     """An object for every name that the pages use without saying where it comes from."""
     import fractions
-    import json
 
     import scipy.stats
 
@@ -87,8 +90,6 @@ def _is_module(name: str) -> bool:
 
 def problem(span: str, page: Path) -> str | None:
     """The fault of a piece of inline code; None if it exists or is neither a path nor a name nor a label."""
-    from proofs_checks import theory as statements
-
     labels = {statement.label for statement in statements.ALL}
     if LABEL.fullmatch(span):
         known = span in labels or any(label.startswith((f"{span}/", f"{span}:")) for label in labels)
@@ -118,9 +119,6 @@ def test_every_path_name_and_label_on_a_page_exists(page):
 
 
 def test_every_form_of_an_objective_is_documented_where_people_look():
-    from verified_risk.cli.plan import OBJECTIVE_HELP
-    from verified_risk.objectives import objective, parse
-
     forms = re.findall(r"\w+(?:\([^)]*\))?", parse.FORMS)
     assert {form.partition("(")[0] for form in forms} == {*parse.FAMILIES, "mean", "var", "pl"}
     page = (ROOT / "docs" / "command_line.md").read_text("utf-8")

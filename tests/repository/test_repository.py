@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+import tomllib
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -175,8 +176,6 @@ def test_importing_the_library_is_light():
 
 
 def test_the_version_is_the_same_everywhere():
-    import tomllib
-
     import verified_risk
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())

@@ -111,13 +111,8 @@ def levels(model):
     """All (s, y) that some policy reaches, before each step and after the last."""
     found = [sorted((s, Fraction()) for s, p in model.initial.items() if p)]
     for t in range(model.horizon):
-        level = {
-            (s2, y + model.discount**t * r)
-            for s, y in found[-1]
-            for action in model.outcomes[s]
-            for p, s2, r in action
-            if p
-        }
+        pay = model.discount**t
+        level = {(s2, y + pay * r) for s, y in found[-1] for action in model.outcomes[s] for p, s2, r in action if p}
         found.append(sorted(level))
     return found
 
@@ -127,27 +122,32 @@ def count_return_policies(model):
 
 
 def all_return_laws(model):
-    """The law of the return of every deterministic (t, s, y)-policy, by enumerating all of them."""
-    keys = [(t, s, y) for t, level in enumerate(reachable(model)) for s, y in level]
-    for actions in itertools.product(*(range(len(model.outcomes[s])) for _, s, _ in keys)):
-        table = dict(zip(keys, actions, strict=True))
-        yield law_of_table(model, table)
+    """The laws of the return of all deterministic (t, s, y)-policies, each law once.
 
-
-def law_of_table(model, table):
-    level = {(s, Fraction()): Fraction(p) for s, p in model.initial.items() if p}
+    Before every step, the laws of (s, y) that some policy has; from each, all choices in the cells that it meets.
+    """
+    met = [{(s, Fraction()): Fraction(p) for s, p in model.initial.items() if p}]
     for t in range(model.horizon):
-        following = {}
-        for (s, y), p in level.items():
-            for w, s2, r in model.outcomes[s][table[t, s, y]]:
-                if w:
-                    key = (s2, y + model.discount**t * r)
-                    following[key] = following.get(key, Fraction()) + p * w
-        level = following
-    law = {}
-    for (_, z), p in level.items():
-        law[z] = law.get(z, Fraction()) + p
-    return law
+        pay, following = model.discount**t, {}
+        for law in met:
+            ways = [
+                [[((s2, y + pay * r), p * w) for w, s2, r in action if w] for action in model.outcomes[s]]
+                for (s, y), p in law.items()
+            ]
+            for chosen in itertools.product(*ways):
+                after = added(itertools.chain(*chosen))
+                following[frozenset(after.items())] = after
+        met = list(following.values())
+    ends = (added((z, p) for (_, z), p in law.items()) for law in met)
+    return list({frozenset(law.items()): law for law in ends}.values())
+
+
+def added(pairs):
+    """{key: sum of its masses}."""
+    total = {}
+    for key, p in pairs:
+        total[key] = total[key] + p if key in total else p
+    return total
 
 
 def all_histories(model):

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from ..errors import VerifiedRiskError
+from ..files import read_text, write_text
 from ..numbers.format import json_number
 from .failures import BAD_INPUT
 from .model_argument import check_writable, readable, save_option
@@ -36,8 +38,6 @@ def audit(
     from proofs_checks import cli as checks
     from proofs_checks.engine import audit as auditing
     from proofs_checks.report import page
-
-    from ..files import write_text
 
     file = Path(ledger_to) if ledger_to not in (None, PRINTED) else None
     if file is not None:
@@ -79,15 +79,13 @@ def recheck(files: tuple[str, ...], time_limit: float | None, as_json: bool) -> 
         screen = Screen()
         for file, answer in answers.items():
             screen.paragraph(f"{file}: {_words(answer)}", indent=0)
-    sys.exit(max(_code(answer) for answer in answers.values()))
+    codes = (0 if answer.get("refutes", answer.get("confirmed")) else 1 for answer in answers.values())
+    sys.exit(BAD_INPUT if any("rejected" in answer for answer in answers.values()) else max(codes))
 
 
 def _answer(file: str, seconds: float | None, note: Callable[[str], None] | None) -> dict[str, Any]:
     """Check both sides of a claim or both bounds of a plan, or say why the file is neither."""
     from proofs_checks import recheck as checker
-
-    from ..errors import VerifiedRiskError
-    from ..files import read_text
 
     try:
         with readable(file):
@@ -129,12 +127,6 @@ def _words(answer: dict[str, Any]) -> str:
         return f"{verdict}: the claim says {answer['left']} {answer['relation']} {answer['right']}"
     shown = [f"{name} bound {answer[name]['verdict']} ({answer[name]['route']})" for name in ("lower", "upper")]
     return f"{'CONFIRMED' if answer['confirmed'] else 'NOT CONFIRMED'}: {'; '.join(shown)}"
-
-
-def _code(answer: dict[str, Any]) -> int:
-    if "rejected" in answer:
-        return BAD_INPUT
-    return 0 if answer.get("refutes", answer.get("confirmed")) else 1
 
 
 @click.command(short_help="Start an audit of your own.")

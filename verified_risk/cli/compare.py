@@ -1,5 +1,6 @@
 """``verified-risk compare`` and ``frontier``: one model under several objectives, or at every level."""
 
+import time
 from fractions import Fraction
 from pathlib import Path
 
@@ -76,8 +77,6 @@ def frontier(
 @json_option
 def warmup(as_json: bool) -> None:
     """Compile every kernel once and store the result; later calls load it in a moment."""
-    import time
-
     import verified_risk as vr
 
     from ..kernels import jit

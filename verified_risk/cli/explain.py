@@ -5,6 +5,8 @@ from typing import Any
 
 import click
 
+from ..numbers.enclosure import bounds
+from ..numbers.format import number
 from .terminal import Screen, emit_json, json_option
 
 
@@ -23,8 +25,8 @@ def explain(label: str, as_json: bool) -> None:
     if as_json:
         emit_json(every[0] if len(every) == 1 else {"statements": every})
         return
-    for number, answer in enumerate(every):
-        if number:
+    for i, answer in enumerate(every):
+        if i:
             click.echo()
         _show(answer)
 
@@ -50,9 +52,6 @@ def _show(answer: dict[str, Any]) -> None:
 def _described(statement: Any) -> dict[str, Any]:
     from proofs_checks.engine import shown
     from proofs_checks.report.words import sentence
-
-    from ..numbers.enclosure import bounds
-    from ..numbers.format import number
 
     case, printed, cause = statement.counterexample, statement.printed, statement.cause
     slack = None if case is None or printed is None else printed.slack(case)

@@ -26,11 +26,12 @@ from .terminal import Column, Screen, emit_json, json_option, path_text
 @click.option("--sets", type=click.Choice(["ball", "kl"]), default=None, help="The kind of confidence sets.")
 @click.option("--behaviour", is_flag=True, help="Bound what the policy that collected the log is worth, too.")
 @save_option("Write the policy as JSON.", sign="verified_risk/black-box-policy")
+@save_option("Write a page: guarantee, behaviour, policy, thin pairs, assumptions.", "--report", sign="<!doctype html>")
 @json_option
 def from_log(
     file: Path, text: str, rewards: str | None, horizon: int | None, terminal: str, states: str | None,
     initial: str | None, columns: tuple[str, ...], delta: str, sets: str | None, behaviour: bool, save: Path | None,
-    as_json: bool,
+    report: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Find a policy in the episodes of FILE; say what it is worth at least, and the best policy at most.
 
@@ -53,11 +54,26 @@ def from_log(
     facts |= {"initial": None if initial is None else read(initial)}
     facts = {key: value for key, value in facts.items() if value is not None}
     found = vr.plan_from_log(log, text, delta=delta, sets=sets, **facts)
-    own = vr.evaluate_from_log(log, "behaviour", text, delta=delta, **facts) if behaviour else None
+    own, why = None, ""
+    if behaviour or report is not None:
+        try:
+            own = vr.evaluate_from_log(log, "behaviour", text, delta=delta, **facts)
+        except InvalidArgument as error:
+            if behaviour:
+                raise
+            why = str(error)
+    if report is not None:
+        from ..plotting.page.log import write_log_page
+
+        write_log_page(found, own or why, log, report)
     if save is not None and found.policy is not None:
         found.policy.save(save)
     if as_json:
-        more = {"behaviour": None if own is None else own.to_json(), "saved": path_text(save)}
+        more = {
+            "behaviour": None if own is None else own.to_json(),
+            "saved": path_text(save),
+            "report": path_text(report),
+        }
         emit_json({**found.to_json(), **more, "together": str(1 - log.budget.spent)})
         return
     screen = Screen()
@@ -73,6 +89,7 @@ def from_log(
     for thin in found.thin:
         screen.field("thin", str(thin))
     screen.written("saved", save)
+    screen.written("report", report)
 
 
 def _listed(words: str) -> list[str]:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import InvalidArgument, NotProved, Unsupported
+from ..files import kind_of
 from ..numbers.format import above, json_law, json_number, number, span
 from .model_argument import ModelSource, model_options, readable, save_option
 from .terminal import Screen, emit_json, json_option, path_text, print_law, working
@@ -49,8 +51,6 @@ def plan(
 ) -> None:  # fmt: skip
     """Plan a policy for MODEL with certified bounds, and say what it does."""
     import verified_risk as vr
-
-    from ..errors import InvalidArgument
 
     time_limit = options["time_limit"]
     given = {
@@ -108,8 +108,6 @@ def _show_constrained(answer: ConstrainedPlan, as_json: bool) -> None:
 
 def _refusal(answer: Plan, time_limit: float | None) -> str | None:
     """Prove the plan; return the reason if that fails."""
-    from ..errors import NotProved, Unsupported
-
     try:
         answer.prove(time_limit=time_limit)
     except (NotProved, Unsupported) as error:
@@ -120,8 +118,6 @@ def _refusal(answer: Plan, time_limit: float | None) -> str | None:
 def _exactly(mdp: MDP, weighting: Weighting, time_limit: float | None) -> Plan:
     """Return the exact plan; if there is none, raise with the alternative in terms of the command line."""
     import verified_risk as vr
-
-    from ..errors import Unsupported
 
     try:
         return vr.exact_plan(mdp, weighting, time_limit=time_limit)
@@ -216,8 +212,6 @@ def print_policy(screen: Screen, policy: Policy) -> None:
 def evaluate(file: Path, texts: tuple[str, ...], as_json: bool) -> None:
     """Evaluate the policy in FILE (a saved policy or plan) exactly in its model, and say what it does."""
     import verified_risk as vr
-
-    from ..files import kind_of
 
     asked = [vr.objective(text) for text in texts]
     with working(f"evaluating {file}"), readable(file):

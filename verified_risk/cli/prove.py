@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
+from ..errors import NotProved, Unsupported
 from .model_argument import readable, save_option
 from .terminal import Screen, emit_json, json_option, working
 
@@ -33,7 +34,6 @@ def prove(
     """
     import verified_risk as vr
 
-    from ..errors import NotProved, Unsupported
     from ..proving import write_coq
 
     with working(f"proving {file}") as note, readable(file), TemporaryDirectory(prefix="verified-risk-") as folder:

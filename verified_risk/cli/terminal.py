@@ -7,6 +7,7 @@ Work that takes more than a moment shows its progress on a terminal's standard e
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 import textwrap
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
     from ..law import Law
 
 
-PATIENCE = 0.5
-"""Seconds before anything is shown: quick work stays silent and does not import ``rich``."""
+PATIENCE = 0.5  # seconds before anything is shown: quick work stays silent and does not import ``rich``
 
 
 class _Live:
@@ -126,8 +126,7 @@ def _live(what: str, total: int, at_once: bool = False) -> Iterator[_Live | None
 
 MOST_ATOMS = 12  # maximum number of atoms of a law drawn in characters
 BAR_WIDTH = 30
-NAME_WIDTH = 10
-"""Width of the names in ``name       what it is``."""
+NAME_WIDTH = 10  # width of the names in ``name       what it is``
 
 
 @dataclass(frozen=True)
@@ -227,8 +226,6 @@ def path_text(file: object) -> str | None:
 
 
 def emit_json(data: Any) -> None:
-    import json
-
     click.echo(json.dumps(data, indent=1, ensure_ascii=False))
 
 

@@ -41,7 +41,7 @@ from ..kernels.jit import view_kernel as kernel
 from ..kernels.learn_data import BEST, Actions, Floats, Ints, Model, Path, Shape
 from ..kernels.learn_sets import kl_low, threshold_of
 from ..learning.guarantee import up
-from ..learning.learner import MOST_BYTES, Episodes, Learner
+from ..learning.learner import MOST_BYTES, Learner
 from ..numbers.enclosure import Interval, ball, enclose
 
 if TYPE_CHECKING:
@@ -288,6 +288,8 @@ class BernsteinLearner(Learner):
     are not given, and for tables that are too large.
     """
 
+    one_by_one = True
+
     def __init__(self, task: Task, room: int) -> None:
         standard, target, knowledge, delta = task.standard, task.target, task.knowledge, task.settings.delta
         objective = task.settings.objective
@@ -352,11 +354,6 @@ class BernsteinLearner(Learner):
         set_policy(self.shape, self.bounds, self.tables.policy, self.rho)
         self.value = self.upper = float(value)
 
-    def lower_value(self) -> float:
-        r"""Return :math:`\max_\rho \{\rho - \overline W_1(\rho)/\tau\}` in units.  On the event the optimum is at least
-        that; the value of the policy in use need not be."""
-        return float(best_start(self.shape, self.bounds.up, self.rules)[1])
-
     def play(self, draws: Floats) -> Path:
         path = super().play(draws)
         self.met = float(width_of(self.shape, self.bounds, self.rho, path))
@@ -366,13 +363,12 @@ class BernsteinLearner(Learner):
         """Return the widths met by the episode played last, in units."""
         return self.met
 
-    def run(self, draws: Floats, *, evaluate: bool, ahead: int = 0) -> Episodes:
-        return self.run_one_by_one(draws, evaluate)
-
 
 class PosteriorLearner(Learner):
     """The learner of ``posterior``.  Episode k draws its model with a generator of ``(seed, k)`` alone.  Raises
     :class:`InvalidArgument` if the posterior is too large."""
+
+    one_by_one = True
 
     def __init__(self, task: Task, room: int) -> None:
         standard, knowledge = task.standard, task.knowledge
@@ -423,9 +419,6 @@ class PosteriorLearner(Learner):
                 if place is not None:  # an outcome that a false declaration excludes has no weight
                     self.outcomes[p, place] += counts.count[p, j]
             self.counted[p] = counts.visits[p]
-
-    def run(self, draws: Floats, *, evaluate: bool, ahead: int = 0) -> Episodes:
-        return self.run_one_by_one(draws, evaluate)
 
 
 def _dirichlet(rng: np.random.Generator, weights: Floats) -> Floats:

@@ -12,7 +12,9 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import files
+from .. import files, models
+from ..objectives import CVaR, Mean
+from ..planning import exact_plan
 from ..plotting.picture import style
 from .sweep import Cell, Engine, SweepResult, band, complete_sweep, grid, panels, save
 
@@ -98,8 +100,6 @@ def _draw(outcome: SweepResult, stem: Path, episodes: int, seeds: int, scale: st
 
 
 def _page(outcome: SweepResult, episodes: int, seeds: int, scale: str) -> str:
-    from .. import CVaR, exact_plan, models
-
     lake = models.frozen_lake()
     lines = [
         "# The frozen-lake experiment",
@@ -167,8 +167,6 @@ def _order(last: dict[str, float]) -> list[str]:
 
 def _where_ucbvi_is(late: Sequence[float]) -> list[str]:
     """UCBVI maximises the mean: what that costs here, and whether it is what each run pays an episode at the end."""
-    from .. import CVaR, Mean, exact_plan, models
-
     lake, G = models.frozen_lake(), CVaR("33/100")
     by_mean, best = exact_plan(lake, Mean()), exact_plan(lake, G).value
     law = by_mean.required_law()

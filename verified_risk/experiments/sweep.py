@@ -111,17 +111,8 @@ def run_cell(cell: Cell) -> dict[str, Any]:
     """Run one cell; its regret at checkpoints, its bound, and the last episode that played a suboptimal policy."""
     from ..learning import learn
 
-    run = learn(
-        cell.build(),
-        objective(cell.objective),
-        episodes=cell.episodes,
-        delta=cell.delta,
-        eta=cell.eta,
-        seed=cell.seed,
-        algorithm=cell.algorithm,
-        bonus_scale=cell.bonus_scale,
-        known_rewards=cell.known_rewards,
-    )
+    options = {name: value for name, value in vars(cell).items() if name not in ("model", "objective", "parameters")}
+    run = learn(cell.build(), objective(cell.objective), **options)
     assert run.regret is not None
     assert run.values is not None
     assert run.best is not None

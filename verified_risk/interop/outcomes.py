@@ -35,7 +35,8 @@ def model_of_steps(
     terminal: Sequence[Any] | npt.NDArray[Any] | None = None,
     **rest: Any,
 ) -> MDP:
-    """Build the model that has ``steps[0]`` at every step, or ``steps[t]`` at step t if it ``varies``."""
+    """Build the model that has ``steps[0]`` at every step, or ``steps[t]`` at step t if it ``varies``, and then the
+    ``terminal`` reward; the rest is for ``MDP``."""
     n = len(steps[0])
     if varies and horizon not in (None, len(steps)):
         raise InvalidModel(f"horizon is {horizon}, wanted {len(steps)}, the number of steps listed, or none")
@@ -48,53 +49,26 @@ def model_of_steps(
         raise InvalidModel(f"terminal has {len(terminal)} entries, wanted {n}, one for each state")
     listed = terminal.tolist() if isinstance(terminal, np.ndarray) else terminal
     last = None if listed is None else [read.number(r, f"terminal[{s}]") for s, r in enumerate(listed)]
-    return clocked(steps, read, horizon=T, terminal=last, **rest)
-
-
-def clocked(
-    steps: Sequence[StateActions],
-    read: Reader,
-    *,
-    initial: Any,
-    horizon: Horizon,
-    discount: Rational,
-    terminal: Sequence[Fraction] | None,
-    notes: Iterable[str] = (),
-    state_names: Sequence[str] | None = None,
-    action_names: Sequence[Sequence[str]] | None = None,
-    **rest: Any,
-) -> MDP:
-    """Build the model that has ``steps[t]`` at step t (or ``steps[0]`` at every step), then the ``terminal`` reward."""
-    n = len(steps[0])
-    T = read_horizon(horizon)
-    if T is None:
+    if (T := read_horizon(T)) is None:
         raise InvalidModel("horizon is infinite, wanted a number of steps: the model has rewards at its end")
     if n * T > MOST_STATES:
         raise Unsupported(
             f"{n} states over {T} steps are {n * T} pairs of step and state, wanted at most {MOST_STATES}"
         )
     per_step = list(steps) if len(steps) == T else [steps[0]] * T
-    end = n * T
-    gamma = as_fraction(discount, "discount")
+    end, gamma = n * T, as_fraction(rest["discount"], "discount")
     states: list[tuple[Action, ...]] = []
     for t, own in enumerate(per_step):
         if t < T - 1:
             states += [tuple(_moved(action, (t + 1) * n) for action in actions) for actions in own]
         else:
-            states += [tuple(_last(action, end, terminal, gamma) for action in actions) for actions in own]
+            states += [tuple(_last(action, end, last, gamma) for action in actions) for actions in own]
     states.append((Action(((end, Fraction(1)),), Law.point(0)),))
-    return MDP.from_actions(
-        tuple(states),
-        read=Reader(end + 1, read.normalise),
-        initial=own_law(by_name(initial, state_names), n),
-        horizon=T,
-        discount=discount,
-        clock=n,
-        notes=[*notes, *read.notes],
-        state_names=state_names,
-        action_names=None if action_names is None else [*(list(action_names) * T), ["end"]],
-        **rest,
-    )
+    names = rest.get("action_names")
+    rest["initial"] = own_law(by_name(rest["initial"], rest.get("state_names")), n)
+    rest["notes"] = [*rest.get("notes", ()), *read.notes]
+    rest["action_names"] = None if names is None else [*(list(names) * T), ["end"]]
+    return MDP.from_actions(tuple(states), read=Reader(end + 1, read.normalise), horizon=T, clock=n, **rest)
 
 
 def _moved(action: Action, offset: int) -> Action:

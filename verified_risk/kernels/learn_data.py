@@ -117,6 +117,7 @@ class Target(NamedTuple):
     unit_per_reward: float  # how many units a reward of 1 is
     tie: float
     bets: bool = False  # whether bets on the values of the best policy bound a mean, too
+    bet_term: float = 0.0  # the log_term of bets
 
 
 class Tables(NamedTuple):

@@ -33,29 +33,13 @@ import math
 
 import numpy as np
 
+from . import learn_data as data
 from .jit import view_kernel as kernel
-from .learn_data import (
-    BEST,
-    LARGEST,
-    WORST,
-    Actions,
-    Backup,
-    Branch,
-    Floats,
-    Ints,
-    Known,
-    Model,
-    Sets,
-    Shape,
-    Tables,
-    Target,
-)
+from .learn_data import Actions, Backup, Branch, Floats, Ints, Known, Model, Sets, Shape, Tables, Target
 from .learn_sets import threshold_of
 
-MOST_STEPS = 12
-"""Of Newton's method; every eta gives a valid bound."""
-ROUNDING = 2.0**-50
-"""Outweighs the roundings of one term."""
+MOST_STEPS = 12  # of Newton's method; every eta gives a valid bound
+ROUNDING = 2.0**-50  # outweighs the roundings of one term
 
 
 @kernel
@@ -228,7 +212,7 @@ def budget_of_pair(
     own row.  Outside the window of the next step, ``1 <= b <= after``, rows are straight lines with slopes ``left`` and
     ``right``: they are mixed at ``0 <= b <= after + 1`` and prolonged from there (probabilities add up to 1).
     """
-    miss, mixed, spare, least = branch.miss, tables.mixed, tables.spare, backup.beyond != WORST
+    miss, mixed, spare, least = branch.miss, tables.mixed, tables.spare, backup.beyond != data.WORST
     if branch.reward.shape[0] == 0:
         for b in range(now):
             out[b] = 0.0
@@ -295,9 +279,9 @@ def mean_beyond(t: int, shape: Shape, tables: Tables, beyond: int) -> bool:
     """Set row S of the means; True if it changed."""
     n = shape.first.shape[0] - 1
     best = tables.mean[t, 0]
-    if beyond == LARGEST:
+    if beyond == data.LARGEST:
         best = float(shape.top[t])
-    elif beyond == BEST:
+    elif beyond == data.BEST:
         for s in range(1, shape.followers):
             best = max(best, tables.mean[t, s])
     else:
@@ -319,7 +303,7 @@ def least_with_bets(
     """
     counts, known = sets.counts, sets.known
     visits, seen, atoms = counts.visits[p], counts.length[p], units.shape[0]
-    threshold = threshold_of(visits, target.log_term, target.scale)
+    threshold = threshold_of(visits, target.bet_term, target.scale)
     most = after[shape.first.shape[0] - 1] + (units[atoms - 1] if shape.joint else 0.0)
     for j in range(known.length[p]):
         here = units[known.atom[p, j]] + after[known.state[p, j]]
@@ -350,7 +334,7 @@ def mean_pass(shape: Shape, sets: Sets, tables: Tables, target: Target, beyond: 
         for s in range(shape.first.shape[0] - 1):
             best, choice = -1.0, 0
             for p in range(shape.first[s], shape.first[s + 1]):
-                total = mean_of_pair(branch_of(p, shape, model, known), after, units, beyond != WORST)
+                total = mean_of_pair(branch_of(p, shape, model, known), after, units, beyond != data.WORST)
                 if target.bets and sets.counts.visits[p] > 0 and not known.fixed[p]:
                     total = least_with_bets(p, total, shape, sets, after, units, target, tables.spare)
                 if p == shape.first[s] or total > best + tie:
@@ -384,7 +368,7 @@ def budget_beyond(t: int, shape: Shape, tables: Tables, backup: Backup) -> None:
     now, beyond, everything = shape.top[t], backup.beyond, backup.everything
     moved = mean_beyond(t, shape, tables, beyond) or everything
     row = tables.cost[t, n]
-    if beyond == LARGEST:
+    if beyond == data.LARGEST:
         if everything:
             for b in range(1, now + 1):
                 row[pad + b] = backup.left * (b - now)
@@ -403,7 +387,7 @@ def budget_beyond(t: int, shape: Shape, tables: Tables, backup: Backup) -> None:
         if s == 0:
             for b in range(now + 2 * pad):
                 x[b] = v[b]
-        elif beyond == BEST:
+        elif beyond == data.BEST:
             for b in range(now + 2 * pad):
                 x[b] = min(x[b], v[b])
         else:
@@ -442,7 +426,7 @@ def budget_pass(shape: Shape, sets: Sets, tables: Tables, backup: Backup) -> Non
 def budget_step(t: int, shape: Shape, sets: Sets, tables: Tables, backup: Backup) -> None:
     """Compute step t of the pass for all states."""
     units, now, pad = shape.units[t], shape.top[t], shape.pad
-    rows, after, most = tables.cost[t + 1], tables.mean[t + 1], backup.beyond != WORST
+    rows, after, most = tables.cost[t + 1], tables.mean[t + 1], backup.beyond != data.WORST
     for s in range(shape.first.shape[0] - 1):
         if not backup.everything and not row_is_stale(t, s, shape, sets, tables):
             tables.moved[t, s] = False
@@ -558,7 +542,7 @@ def gain_of_pair(branch: Branch, t: int, shape: Shape, tables: Tables, beyond: i
         row[y] = 0.0
     add_shifted_rows(branch, rows, units, 0, 1, width, row)
     if branch.miss > 0.0 and branch.listed > 0:
-        best_of_list(branch, rows, units, 0, 1, width, beyond == WORST, tables.spare)
+        best_of_list(branch, rows, units, 0, 1, width, beyond == data.WORST, tables.spare)
         for y in range(width):
             row[y] += branch.miss * tables.spare[y]
     if shape.joint:
@@ -573,13 +557,13 @@ def gain_beyond(t: int, shape: Shape, tables: Tables, utility: Floats, beyond: i
     """Set row S of the gains, and the state it comes from."""
     n = shape.first.shape[0] - 1
     for y in range(shape.used[t] + 1):
-        if beyond == LARGEST:
+        if beyond == data.LARGEST:
             tables.gain[t, n, y] = utility[y + shape.top[t]]
             continue
         best, star = tables.gain[t, 0, y], 0
         for s in range(1, shape.followers):
             here = tables.gain[t, s, y]
-            if here != best and (here > best) == (beyond != WORST):
+            if here != best and (here > best) == (beyond != data.WORST):
                 best, star = here, s
         tables.gain[t, n, y] = best
         tables.star[t, y] = star
@@ -590,8 +574,7 @@ def utility_pass(
     shape: Shape, model: Model, known: Known, tables: Tables, utility: Floats, beyond: int, tie: float
 ) -> float:
     """Compute ``V_t(s, y) = max_a E V_{t+1}(S', y + R)``, ``V_T(s, z) = utility[z]``, and its policy; return
-    ``E_D V_0(S, 0)``.
-    """
+    ``E_D V_0(S, 0)``."""
     horizon = shape.units.shape[0]
     n = shape.first.shape[0] - 1
     for s in range(n + 1):
@@ -635,7 +618,7 @@ def pass_mass_on(
                 continue
             if state < n:
                 there[state, z + shift] += q * v[z]
-            elif beyond == LARGEST:
+            elif beyond == data.LARGEST:
                 law[z + shift + shape.top[t + 1]] += q * v[z]
             else:
                 there[tables.star[t + 1, z + shift], z + shift] += q * v[z]
@@ -645,7 +628,7 @@ def pass_mass_on(
                 best, choice = 0.0, 0
                 for j in range(branch.listed):
                     here = tables.gain[t + 1, branch.listed_state[j], z + units[branch.listed_atom[j]]]
-                    if j == 0 or (here > best) == (beyond != WORST):
+                    if j == 0 or (here > best) == (beyond != data.WORST):
                         best, choice = here, j
                 there[branch.listed_state[choice], z + units[branch.listed_atom[choice]]] += branch.miss * v[z]
 

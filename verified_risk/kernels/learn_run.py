@@ -8,26 +8,9 @@ from __future__ import annotations
 
 import math
 
+from . import learn_data as data
 from .jit import view_kernel as kernel
-from .learn_data import (
-    BEST,
-    QUANTILE,
-    UCBVI,
-    Actions,
-    Ascent,
-    Backup,
-    Counts,
-    Episodes,
-    Floats,
-    Known,
-    Model,
-    Path,
-    Sets,
-    Shape,
-    Tables,
-    Target,
-    World,
-)  # fmt: skip
+from .learn_data import Actions, Ascent, Backup, Episodes, Floats, Known, Model, Path, Sets, Shape, Tables, Target
 from .learn_plan import (
     budget_pass,
     forward_law,
@@ -47,7 +30,7 @@ it earlier."""
 
 
 @kernel
-def ucbvi_pass(shape: Shape, counts: Counts, tables: Tables, target: Target) -> None:
+def ucbvi_pass(shape: Shape, counts: data.Counts, tables: Tables, target: Target) -> None:
     r"""Azar, Osband and Munos 2017 with their Hoeffding bonus :math:`7 H L / \sqrt{N}`; values never exceed H or the
     last ones.
 
@@ -194,14 +177,14 @@ def plan_once(
     branch that is not taken is not compiled.
     """
     if len(budgets) == 0:
-        if target.kind == UCBVI:
+        if target.kind == data.UCBVI:
             ucbvi_pass(shape, sets.counts, tables, target)
         else:
             mean_pass(shape, sets, tables, target, beyond)
         return mean_of_start(shape, tables), set_markov_policy(shape, tables)
-    ceiling = 1.0 if target.kind == QUANTILE else 0.0
+    ceiling = 1.0 if target.kind == data.QUANTILE else 0.0
     budget_pass(shape, sets, tables, Backup(target.left, target.right, ceiling, beyond, target.tie, everything))
-    if target.kind == QUANTILE:
+    if target.kind == data.QUANTILE:
         rho = best_quantile(shape, tables, target)
         value = float(rho)
     else:
@@ -219,7 +202,7 @@ def first_above(cumulative: Floats, u: float) -> int:
 
 
 @kernel
-def play(shape: Shape, world: World, policy: Actions, draws: Floats, path: Path) -> int:
+def play(shape: Shape, world: data.World, policy: Actions, draws: Floats, path: Path) -> int:
     """Play one episode in the true model into ``path``; return its return in units."""
     truth = world.truth
     s = shape.initial_state[first_above(world.initial, draws[0])]
@@ -301,7 +284,7 @@ def keep(policy: Actions, kept: Actions) -> bool:
 @kernel
 def episodes(
     shape: Shape,
-    world: World,
+    world: data.World,
     sets: Sets,
     tables: Tables,
     target: Target,
@@ -325,10 +308,10 @@ def episodes(
     evaluating = laws.shape[0] > 0
     for k in range(draws.shape[0]):
         changed = refresh(shape, sets, target)
-        if changed or (fresh and not target.bets) or target.kind == UCBVI:
+        if changed or (fresh and not target.bets) or target.kind == data.UCBVI:
             value, moved = plan_once(shape, sets, tables, target, target.beyond, fresh, budgets)
         if evaluating and (moved or fresh) and (keep(tables.policy, tables.last_policy) or fresh):
-            forward_law(shape, world.truth, sets.known, tables, tables.policy, BEST, laws[found])
+            forward_law(shape, world.truth, sets.known, tables, tables.policy, data.BEST, laws[found])
             current = found
             found += 1
         fresh = moved = False

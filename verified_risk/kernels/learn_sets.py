@@ -17,14 +17,11 @@ from .jit import view_kernel as kernel
 from .learn_data import HOEFFDING, KL, NONE, TRIED, Model, Sets, Shape, Target
 
 LOG_TWO = math.log(2.0)
-UPWARD = 1.0 + 2.0**-48
-"""Outweighs the at most eight roundings (each of one part in 2^53) of a threshold or a radius."""
+UPWARD = 1.0 + 2.0**-48  # outweighs the at most eight roundings (each of one part in 2^53) of a threshold or a radius
 SAFE = 1.0 - 2.0**-40
 """Outweighs the roundings of a lower end: a few parts in 2^53, times the exponent, which is at most 709."""
-LEAST_NORMAL = 2.0**-1022
-"""Roundings are relative down to here; a lower end that would be less is 0."""
-MOST_STEPS = 60
-"""Of Newton's method; stopping early gives a lower end that is valid, if wider."""
+LEAST_NORMAL = 2.0**-1022  # roundings are relative down to here; a lower end that would be less is 0
+MOST_STEPS = 60  # of Newton's method; stopping early gives a lower end that is valid, if wider
 
 
 @kernel

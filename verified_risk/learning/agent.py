@@ -27,8 +27,7 @@ from .policies import BlackBox, BlackBoxPolicy
 from .run import OptimumInterval, Run, assemble
 from .task import Settings, Task
 
-ROOM = 4
-"""The distinct outcomes of a pair that can be counted at the start; this doubles when needed."""
+ROOM = 4  # the distinct outcomes of a pair that can be counted at the start; this doubles when needed
 
 
 class Learner:

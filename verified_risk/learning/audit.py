@@ -44,8 +44,7 @@ from .run import data_range
 if TYPE_CHECKING:
     from .task import Task
 
-GROWTH = 1.3
-"""The interval is tested when the number of episodes has grown by this factor."""
+GROWTH = 1.3  # the interval is tested when the number of episodes has grown by this factor
 ROWS = {
     "L1": "optimism of the value",
     "L2a": "closeness of the values",
@@ -60,8 +59,7 @@ COLUMNS = ("claim", "says", "tested", "violated", "undecided", "least slack", "a
 @dataclass
 class Row:
     """One claim over a run: how often it was tested, refuted and undecided; its least slack, in the user's units, and
-    the episode of that.
-    """
+    the episode of that."""
 
     tested: int = 0
     violations: int = 0
@@ -293,8 +291,7 @@ def event_slack(
     found: Mapping[tuple[int, int], Fraction], low: Sequence[Fraction], high: Sequence[Fraction], truth: Pair
 ) -> Fraction:
     """Return the slack of the event at one pair: nonnegative exactly when ``found`` is at most the law of the outcomes,
-    and the CDF of the reward lies between ``low`` and ``high``.
-    """
+    and the CDF of the reward lies between ``low`` and ``high``."""
     exact = {(i, state): p for i, state, p in truth.outcomes}
     slack = min((exact.get(one, Fraction()) - q for one, q in found.items()), default=Fraction(1))
     paid = dict(truth.rewards)
@@ -307,8 +304,7 @@ def event_slack(
 
 class Occupancy:
     """A policy in the true model, exactly: ``visits[t][s, a]`` is the probability of taking action a in state s at step
-    t, ``law`` the law of the return in units.
-    """
+    t, ``law`` the law of the return in units."""
 
     def __init__(self, standard: Standard, table: Sequence[Sequence[Sequence[int]]]) -> None:
         following = lcm_of_denominators(

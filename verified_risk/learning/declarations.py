@@ -302,8 +302,7 @@ def check_box(declared: Declared) -> None:
 
 class Witness:
     """The outcomes of a black box so far.  A step or return that contradicts a declaration raises
-    :class:`InvalidArgument`, which names step, state, action and value.
-    """
+    :class:`InvalidArgument`, which names step, state, action and value."""
 
     def __init__(self, declared: Declared) -> None:
         self.declared = declared

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from .run import Run
 
 
-SECONDS_BETWEEN = 20.0
-"""The time between two writings of the file; a crash loses this much play and one batch."""
+SECONDS_BETWEEN = 20.0  # the time between two writings of the file; a crash loses this much play and one batch
 
 
 class KnownRows(NamedTuple):
@@ -100,8 +99,7 @@ class Checkpoint:
 
     def _rows(self, name: str, own: Any, given: Sequence[Any]) -> Any:
         """Return arrays of the types of ``own``, of any number of columns; their indices are checked, because compiled
-        code does not check them.
-        """
+        code does not check them."""
         found = type(own)(*(decode_array(x) for x in given))
         for field, before, after in zip(own._fields, own, found, strict=True):
             same = (after.dtype, after.ndim, after.shape[:1]) == (before.dtype, before.ndim, before.shape[:1])
@@ -183,8 +181,7 @@ def _require(condition: object, name: str) -> None:
         raise InvalidFile(f"{name} of the state has another type, shape or range than this run's")
 
 
-CHUNK = 4096
-"""Episodes whose random numbers are drawn together; a checkpoint may be written after them."""
+CHUNK = 4096  # episodes whose random numbers are drawn together; a checkpoint may be written after them
 Count = Callable[[int, Any], None]
 """A progress callback: episodes done, and episodes in all or None where the run ends by itself."""
 

@@ -42,8 +42,7 @@ from .problem import Standard
 GROWTH, SELDOM = 1.05, 2
 """The interval is computed again when the number of episodes has grown by this factor: if the run may stop then, and if
 not."""
-FIRST_CHECK = 32
-"""The number of episodes after which the interval of a run that does not stop by it is computed first."""
+FIRST_CHECK = 32  # the number of episodes after which the interval of a run that does not stop by it is computed first
 
 
 class Bracket:
@@ -118,15 +117,11 @@ class Bracket:
         self.table = None if data["table"] is None else decode_array(data["table"])
 
 
-MOST_EXACT_BRANCHES = 400_000
-"""The most branches (an estimate) for which the optimum is computed in integers."""
+MOST_EXACT_BRANCHES = 400_000  # the most branches (an estimate) for which the optimum is computed in integers
 UNIT_ROUNDOFF = 2.0**-53
-SECONDS_FOR_THE_OPTIMUM = 20
-"""The time limit of the search for the optimum."""
-SEARCHED = "certified search"
-"""The method of an optimum whose bounds depend on the speed of the machine."""
-WIDEST = 1e-6
-"""A note reports enclosures of values wider than this share of the range of the rewards."""
+SECONDS_FOR_THE_OPTIMUM = 20  # the time limit of the search for the optimum
+SEARCHED = "certified search"  # the method of an optimum whose bounds depend on the speed of the machine
+WIDEST = 1e-6  # a note reports enclosures of values wider than this share of the range of the rewards
 
 
 class Judge:
@@ -139,8 +134,7 @@ class Judge:
     @property
     def by_laws(self) -> bool:
         """True if values are computed from laws in floating point: the grid is the model, and G has no jump that
-        rounding could hit.
-        """
+        rounding could hit."""
         grid = self.standard.exact or (self.mdp is not None and not self.mdp.is_discrete)
         return grid and not self.objective.jumps
 

@@ -65,8 +65,7 @@ from ..numbers.enclosure import Interval, ball, enclose
 if TYPE_CHECKING:
     from .task import Task
 
-UNIFORM = ("kl", "bets")
-"""The algorithms with time-uniform sets."""
+UNIFORM = ("kl", "bets")  # the algorithms with time-uniform sets
 KL_THEOREMS = (
     "kl_regret_from_data_with, kl_intervals_hold",
     "outcome_regret_from_weighted_data, outcome_intervals_hold",
@@ -230,8 +229,7 @@ class Problem:
     @property
     def events(self) -> int:
         """The number of inequalities of each pair at each count: two for DKW, S_0 for the transitions, one for
-        Weissman; in a joint model one for each of the ``m S_0`` outcomes.
-        """
+        Weissman; in a joint model one for each of the ``m S_0`` outcomes."""
         if self.joint:
             return self.atoms * self.states
         return self.states + (2 if self.concave else 3)
@@ -303,8 +301,8 @@ def regret_bounds(
 @dataclass(frozen=True)
 class UniformProblem:
     """The numbers of the theorem with time-uniform sets (theory, page 10): ``pairs`` is the number of pairs that are
-    learned, ``tests`` the n of lambda, ``outcomes`` the largest number of outcomes of a pair.
-    """
+    learned, ``tests`` the n of lambda, ``outcomes`` the largest number of outcomes of a pair, ``bets`` how many
+    functions are bet on; tests and bets have half of delta each, where there are both."""
 
     pairs: int
     tests: int
@@ -314,10 +312,15 @@ class UniformProblem:
     joint: bool
     known_rewards: bool
     patience: Fraction = Fraction()
+    bets: int = 0
 
     def log_term(self) -> Interval:
-        r""":math:`\log(n/\delta)`, enclosed."""
-        return enclose(lambda arb: ball(Fraction(self.tests) / self.delta, arb).log())
+        r""":math:`\log(n/\delta)`, or :math:`\log(2n/\delta)` beside bets, enclosed."""
+        return enclose(lambda arb: ball(self.tests * (2 if self.bets else 1) / self.delta, arb).log())
+
+    def bet_term(self) -> Interval:
+        r""":math:`\log(2m/\delta)` for m bets, enclosed."""
+        return enclose(lambda arb: ball(max(self.bets, 1) * 2 / self.delta, arb).log())
 
     @property
     def episode_range(self) -> Fraction:

@@ -9,39 +9,17 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgument
+from ..kernels import learn_data as data
 from ..kernels import learn_run as kernels
-from ..kernels.learn_data import (
-    BEST,
-    CURVE,
-    MEAN,
-    QUANTILE,
-    TAIL,
-    UCBVI,
-    WORST,
-    Actions,
-    Ascent,
-    Counts,
-    Episodes,
-    Floats,
-    Ints,
-    Model,
-    Path,
-    Sets,
-    Shape,
-    Tables,
-    Target,
-    World,
-)  # fmt: skip
+from ..kernels.learn_data import Actions, Counts, Episodes, Floats, Ints, Model, Path, Sets, Shape, Tables, Target
 from ..kernels.learn_plan import forward_law
 from ..kernels.learn_sets import refresh
 from .declarations import Declared, Knowledge, knowledge_of
 from .problem import Standard
 
 __all__ = ["Episodes", "Floats", "Ints", "Learner", "Path", "cumulative", "draws_of"]
-MOST_BYTES = 2 * 10**9
-"""The most that the tables of one learner may take."""
-LAWS_AT_ONCE = 512
-"""Return laws buffered per batch; a full buffer ends the batch."""
+MOST_BYTES = 2 * 10**9  # the most that the tables of one learner may take
+LAWS_AT_ONCE = 512  # return laws buffered per batch; a full buffer ends the batch
 COMPILING = 28.0
 """Seconds of interpreting, as estimated, from which a run is compiled.  The estimate is about four times what episodes
 take, compiling takes about six seconds."""
@@ -56,6 +34,8 @@ class Learner:
     Raises :class:`InvalidArgument` if the tables would take more than ``MOST_BYTES``.
     """
 
+    one_by_one = False  # True: plans are not those of the kernels, so the loop over episodes is in Python
+
     def __init__(self, standard: Standard, target: Target, knowledge: Knowledge | None = None, room: int = 0) -> None:
         self.standard, self.target = standard, target
         self.knowledge = knowledge_of(standard, Declared()) if knowledge is None else knowledge
@@ -68,7 +48,7 @@ class Learner:
         self._allocate_tables(pairs)
         size = standard.top[0] + 1
         self.ascent, self.ascent_below = (
-            Ascent(np.arange(size, dtype=np.float64), np.zeros(size), np.zeros(size), np.zeros((2, size)))
+            data.Ascent(np.arange(size, dtype=np.float64), np.zeros(size), np.zeros(size), np.zeros((2, size)))
             for _ in range(2)
         )
         self.touched, self.stale = np.ones(pairs, np.bool_), np.ones(pairs, np.bool_)
@@ -80,7 +60,7 @@ class Learner:
     @property
     def markov(self) -> bool:
         """True if the policy does not depend on the return so far."""
-        return self.target.kind in (MEAN, UCBVI)
+        return self.target.kind in (data.MEAN, data.UCBVI)
 
     @property
     def sets(self) -> Sets:
@@ -129,7 +109,7 @@ class Learner:
     def _allocate_tables(self, pairs: int) -> None:
         standard, kind = self.standard, self.target.kind
         T, S, top, pad = standard.horizon, standard.n_states, standard.top[0], self.shape.pad
-        budgets, curve = kind in (TAIL, QUANTILE, CURVE), kind == CURVE
+        budgets, curve = kind in (data.TAIL, data.QUANTILE, data.CURVE), kind == data.CURVE
         long = top + 2 * pad + 2
         policy = np.zeros((T, S, 1 if self.markov else standard.used[T - 1] + 1), np.int16)
         self.tables = Tables(
@@ -164,17 +144,17 @@ class Learner:
     def plan(self) -> float:
         """Rebuild the sets if they are due, plan if they changed, and return the optimistic value in units."""
         changed = refresh.at(len(self.touched))(self.shape, self.sets, self.target)
-        again = self.fresh and self.target.kind != CURVE and not self.target.bets
+        again = self.fresh and self.target.kind != data.CURVE and not self.target.bets
         # The same to the last bit; an ascent would go on, and bets would use later counts.
-        if changed or again or not self.planned or self.target.kind == UCBVI:
+        if changed or again or not self.planned or self.target.kind == data.UCBVI:
             self._plan_with(self.model, self.target.beyond, self.ascent, bets=self.target.bets)
             self.fresh = False
         self.planned = True
         return self.value
 
-    def _plan_with(self, model: Model, beyond: int, ascent: Ascent, *, bets: bool = False) -> None:
+    def _plan_with(self, model: Model, beyond: int, ascent: data.Ascent, *, bets: bool = False) -> None:
         sets, target = self.sets._replace(model=model), self.target._replace(bets=bets)
-        if target.kind == CURVE:
+        if target.kind == data.CURVE:
             self.value, self.upper = kernels.plan_curve(
                 self.shape, sets, self.tables, target, ascent, beyond, self.fresh
             )
@@ -185,13 +165,12 @@ class Learner:
 
     def plan_below(self) -> tuple[float, Actions]:
         """Plan in the pessimistic model of the sets in use; return its value in units and its policy, which is worth at
-        least that.  The optimistic plan is kept; its tables are recomputed next time.
-        """
+        least that.  The optimistic plan is kept; its tables are recomputed next time."""
         kept, policy = (self.value, self.upper), self.policy_table()
         at_the_end = self.model.state == self.standard.n_states
         atom = np.where(at_the_end, 0, self.model.atom)
         self.fresh = True
-        self._plan_with(self.model._replace(atom=atom, reward=self.model.reward_low), WORST, self.ascent_below)
+        self._plan_with(self.model._replace(atom=atom, reward=self.model.reward_low), data.WORST, self.ascent_below)
         found, table = self.value, self.policy_table()
         self.value, self.upper = kept
         self.tables.policy[:] = policy
@@ -200,7 +179,7 @@ class Learner:
     def plan_truth(self) -> None:
         """Plan in the true model."""
         self.fresh = True
-        self._plan_with(self.world.truth, BEST, self.ascent)
+        self._plan_with(self.world.truth, data.BEST, self.ascent)
 
     def play(self, draws: Floats) -> Path:
         """Play and count one episode in the true model."""
@@ -239,7 +218,7 @@ class Learner:
     def law(self, table: Actions) -> Floats:
         """Return the law of the return, in units, of a policy in the true model, in floating point."""
         law = np.zeros(self.standard.top[0] + 1)
-        forward_law(self.shape, self.world.truth, self.known, self.tables, table, BEST, law)
+        forward_law(self.shape, self.world.truth, self.known, self.tables, table, data.BEST, law)
         return law
 
     # -- many episodes in one call ------------------------------------------------------------------------------------
@@ -250,7 +229,7 @@ class Learner:
         ``evaluate`` computes the laws of the policies played; ``ahead`` episodes will follow.  Plans for a general G
         take milliseconds: there the loop over episodes is :meth:`run_one_by_one`.
         """
-        if self.target.kind == CURVE:
+        if self.one_by_one or self.target.kind == data.CURVE:
             return self.run_one_by_one(draws, evaluate)
         n = draws.shape[0]
         batch = self._batch(n, LAWS_AT_ONCE if evaluate else 0)
@@ -300,7 +279,7 @@ def draws_of(seed: int, episodes: int, horizon: int, rng: np.random.Generator | 
     return generator.random((episodes, 1 + 2 * horizon))
 
 
-def _world(standard: Standard) -> World:
+def _world(standard: Standard) -> data.World:
     """Return the true model.  Cumulative sums are exact, each is rounded once, and the last is exactly 1."""
     flat = [pair for actions in standard.pairs for pair in actions]
     pairs, widest, m = len(flat), max(len(pair.outcomes) for pair in flat), len(standard.atoms)
@@ -317,7 +296,7 @@ def _world(standard: Standard) -> World:
         reward[p], reward_levels[p] = [float(q) for q in masses], cumulative(masses)
     length = np.array([len(pair.outcomes) for pair in flat], dtype=np.int64)
     truth = Model(length, state, atom, prob, np.zeros(pairs), reward, reward, np.zeros(pairs, np.int64))
-    return World(truth, np.array(cumulative([p for _, p in standard.initial])), outcome_levels, reward_levels)
+    return data.World(truth, np.array(cumulative([p for _, p in standard.initial])), outcome_levels, reward_levels)
 
 
 def cumulative(masses: list[Fraction]) -> list[float]:

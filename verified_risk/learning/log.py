@@ -70,8 +70,7 @@ class Budget:
 
 class Tally(NamedTuple):
     """The counts of a run in an environment.  ``first`` is the first observation, or the state before it; pair by pair:
-    how many distinct outcomes were seen, and the next state, the reward and the number of each.
-    """
+    how many distinct outcomes were seen, and the next state, the reward and the number of each."""
 
     first: int | None
     length: Ints
@@ -209,7 +208,8 @@ class Log:
         found: dict[str, list[Any]] = {role: [row[i].strip() for row in rows] for role, i in places.items()}
         found["ends"] = [str(x) for x in terminal]
         for group in (("state", "next_state", "ends"), ("action",), ("step",)):
-            if all(_is_integer(x) for role in group for x in set(found.get(role, ())) if x):
+            entries = {x for role in group for x in found.get(role, ()) if x}
+            if all(x.lstrip("-").isdecimal() and str(int(x)) == x for x in entries):
                 found |= {role: [int(x) if x else x for x in found[role]] for role in group if role in found}
         return cls(found, found.pop("ends"), delta, lambda k: f"{path}, line {lines[k]}")
 
@@ -490,7 +490,3 @@ def _discrete(values: Any, where: str, what: str) -> list[Any]:
 
 def _missing(x: Any) -> bool:
     return x is None or type(x).__name__ in ("NAType", "NaTType") or x == "" or x != x
-
-
-def _is_integer(x: str) -> bool:
-    return x.lstrip("-").isdecimal() and str(int(x)) == x

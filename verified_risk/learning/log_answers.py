@@ -60,15 +60,12 @@ from .policies import BlackBoxPolicy
 from .run import OptimumInterval
 
 THEOREM = "rarely_wrong"
-SHARES = 1 << 20
-"""Denominator of the lower ends of probabilities."""
-BITS = 30
-"""Fractional bits of the tables, in units of the rewards' grid."""
+SHARES = 1 << 20  # denominator of the lower ends of probabilities
+BITS = 30  # fractional bits of the tables, in units of the rewards' grid
 MOST_COMPLETED = 2_000_000
 """The checker tries every pair of a seen and a possible outcome of a row.  Where these have more entries, if all rows
 were like this one, what was not seen is not bounded."""
-MARGIN = 1e-6
-"""What ends stay away from the boundary of the test, as a logarithm; it exceeds the error of ``lgamma``."""
+MARGIN = 1e-6  # what ends stay away from the boundary of the test, as a logarithm; it exceeds the error of ``lgamma``
 
 
 def log_kt(a: int, b: int) -> float:
@@ -304,15 +301,13 @@ GUARANTEES = {
     "ball": "one ball for each row, whatever the behaviour was; on paper (theory page 10, kl-ball)",
     "returns": "the band of Dvoretzky, Kiefer and Wolfowitz around the law of the returns (theory page 10, kl-logs)",
 }
-TRIED = 6
-"""Pairs whose lack of data is measured, by planning as if their laws were known."""
+TRIED = 6  # pairs whose lack of data is measured, by planning as if their laws were known
 
 
 class Thin(NamedTuple):
     """A pair whose lack of data widens the interval: its ``visits``; the ``cost``, by how much the interval would be
     shorter if its law were known to be the frequencies in the log (None if it was never played, or the objective has
-    more than one tail); about how many ``more`` visits would halve the probability that its set leaves open.
-    """
+    more than one tail); about how many ``more`` visits would halve the probability that its set leaves open."""
 
     state: Name
     action: Name
@@ -533,8 +528,7 @@ class Question:
 
     def _slopes(self, levels: Levels) -> tuple[float, float]:
         """Return the slopes, below and above 0, of the cost of the mean, CVaR or their mixture; with a largest return
-        z the mean is that of ``min(Z, z)``.
-        """
+        z the mean is that of ``min(Z, z)``."""
         if not levels.tails and self.task.knowledge.largest < self.task.standard.top[0]:
             return 0.0, 1.0
         alpha, weight = levels.tails[0] if levels.tails else (Fraction(1), Fraction())
@@ -622,8 +616,7 @@ class Question:
 
     def _thin(self, bracket: Bracket) -> tuple[Thin, ...]:
         """Return the pairs whose lack of data costs most: candidates are those that the policy plays somewhere, with
-        the greatest product of missing mass and visits to their state.
-        """
+        the greatest product of missing mass and visits to their state."""
         learner, problem = self.rows.learner, self.problem
         assert bracket.table is not None
         first, visits, left = learner.shape.first, learner.counts.visits, {}

@@ -51,20 +51,16 @@ Rule: TypeAlias = Callable[[int, int, int], Sequence[tuple[int, Any]]]
 """``rule(t, s, width)``: actions of state s at step t and their probabilities, numbers or arrays over ``y < width``."""
 MOST_SUPPORTS = 60
 """Supports with so many outcomes more than were seen are left out of the mixture, which makes sets wider."""
-HALVINGS = 18
-"""Bisections for eta, on a logarithmic scale from 1e-9 to 1e3 times the span; any eta is valid."""
-TARGETS = 128
-"""Targets rho whose tables are computed together."""
-ROUNDED = 2.0**-49
-"""Sixteen roundings of floats."""
+HALVINGS = 18  # bisections for eta, on a logarithmic scale from 1e-9 to 1e3 times the span; any eta is valid
+TARGETS = 128  # targets rho whose tables are computed together
+ROUNDED = 2.0**-49  # sixteen roundings of floats
 
 
 @dataclass(frozen=True)
 class Row:
     """The set of one pair: outcomes ``(state, atom)`` seen, their weights, the mass beyond; ``rate`` is None or
     :math:`\\lambda/N` of a ball.  ``listed`` are the outcomes that can occur, None if all can; ``kept`` is mass
-    that belongs to any of those seen.
-    """
+    that belongs to any of those seen."""
 
     state: Ints
     atom: Ints
@@ -106,8 +102,7 @@ class Rows:
 
     def costs(self, terminal: Floats, sign: int, rule: Rule | None) -> tuple[Floats, list[list[Ints]]]:
         """Return bounds on the expected ``terminal[y]`` at the end, for every state and return at the start, of a rule
-        or of the best actions (None); and those actions, step by step and state by state.
-        """
+        or of the best actions (None); and those actions, step by step and state by state."""
         standard, first = self.standard, self.learner.shape.first
         after = np.broadcast_to(terminal, (standard.n_states, *terminal.shape))
         chosen: list[list[Ints]] = []
@@ -141,8 +136,7 @@ class Rows:
         self, kind: Callable[[Floats], Floats], sign: int, rule: Rule | None, by_return: bool, rhos: Ints
     ) -> Floats:
         """Return bounds on ``E kind(rho - Z)`` for targets rho, in one pass unless the rule looks at the return: what
-        is missing to rho is what is missing to ``top`` after ``top - rho`` at the start.
-        """
+        is missing to rho is what is missing to ``top`` after ``top - rho`` at the start."""
         top = self.standard.top[0]
         if not by_return:
             return self.at_start(self.costs(kind(top - np.arange(2.0 * top + 1)), sign, rule)[0])[::-1][rhos]
@@ -255,10 +249,8 @@ def redundancy(counts: Sequence[int], visits: int, possible: int, limit: int, ar
     return likelihood - total.log()
 
 
-STEPS = 4
-"""Steps told apart by the context *step*; later ones count as the last of them."""
-PARTS = 10
-"""Parts of the log, by episodes, told apart by the context *time*."""
+STEPS = 4  # steps told apart by the context *step*; later ones count as the last of them
+PARTS = 10  # parts of the log, by episodes, told apart by the context *time*
 
 
 @dataclass(frozen=True)
@@ -335,7 +327,7 @@ def _places(pair: Ints, seen: Ints) -> list[tuple[int, Ints]]:
     rows = np.flatnonzero(seen)
     order = rows[np.argsort(pair[rows], kind="stable")]
     numbers, first = np.unique(pair[order], return_index=True)
-    return list(zip(numbers.tolist(), np.split(order, first[1:]), strict=True))
+    return list(zip(numbers.tolist(), np.split(order, first)[1:], strict=True))
 
 
 def _log_e(context: Ints, outcome: Ints, possible: int) -> float:

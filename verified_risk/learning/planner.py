@@ -36,20 +36,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InvalidArgument
-from ..kernels.learn_data import (
-    BEST,
-    CURVE,
-    HOEFFDING,
-    KL,
-    LARGEST,
-    MEAN,
-    NONE,
-    QUANTILE,
-    TAIL,
-    TRIED,
-    UCBVI,
-    Target,
-)  # fmt: skip
+from ..kernels import learn_data as data
+from ..kernels.learn_data import Target
 from ..numbers.enclosure import bounds
 from ..numbers.rational import GREATEST_FLOAT, said
 from ..objectives import Weighting
@@ -61,16 +49,12 @@ from .problem import Standard
 if TYPE_CHECKING:
     from .task import Algorithm
 
-BERNSTEIN_PATIENCE = 1 / 8
-"""The patience of ``bernstein``, whose plans compute both tables whole."""
-MOST_PATIENCE = Fraction(1, 16)
-"""The largest patience of ``kl`` (see :func:`patience_of`)."""
-MOST_STEEP = 10**50
-"""The largest slope of a weighting: its product with any return (see ``MOST_DIGITS``) is a float."""
+BERNSTEIN_PATIENCE = 1 / 8  # the patience of ``bernstein``, whose plans compute both tables whole
+MOST_PATIENCE = Fraction(1, 16)  # the largest patience of ``kl`` (see :func:`patience_of`)
+MOST_STEEP = 10**50  # the largest slope of a weighting: its product with any return (see ``MOST_DIGITS``) is a float
 MOST_CELLS_BY_RETURN = 10**6
 """The most cells (t, s, y) for which a mean with a declared largest return is planned by the return so far."""
-CURVE_POINTS = 1024
-"""Cells of the polygon that stands for a smooth G."""
+CURVE_POINTS = 1024  # cells of the polygon that stands for a smooth G
 
 
 @dataclass(frozen=True)
@@ -86,8 +70,7 @@ class Curve:
     @classmethod
     def through(cls, points: Sequence[tuple[Fraction, Fraction]], levels: Levels | None, error: Fraction) -> Curve:
         """Return the polygon through exact points.  Of points whose floats are equal the last one stays: that moves G
-        by less than one part in 2^52 of its steepest slope, which is rounding (:func:`planner_allowance`).
-        """
+        by less than one part in 2^52 of its steepest slope, which is rounding (:func:`planner_allowance`)."""
         kept = {float(x): (x, y) for x, y in points}
         slopes = [float((d - b) / (c - a)) for (a, b), (c, d) in pairwise(kept.values())]
         return cls(tuple(kept), tuple(float(y) for _, y in kept.values()), tuple(slopes), levels, up(error))
@@ -105,10 +88,10 @@ def problem_of(standard: Standard, objective: Weighting, episodes: int, delta: F
 def uniform_problem_of(
     standard: Standard, knowledge: Knowledge, delta: Fraction, *, bets: bool = False
 ) -> UniformProblem:
-    """Return the numbers that the theorem with time-uniform sets depends on; ``bets`` are counted like tests."""
+    """Return the numbers that the theorem with time-uniform sets depends on; ``bets``: whether there are bets, too."""
     return UniformProblem(
-        max(knowledge.learned_pairs, 1), knowledge.tests + (bets_of(standard, knowledge) if bets else 0),
-        knowledge.most_outcomes, standard.horizon, delta, standard.joint, knowledge.rewards, patience_of(knowledge),
+        max(knowledge.learned_pairs, 1), knowledge.tests, knowledge.most_outcomes, standard.horizon, delta,
+        standard.joint, knowledge.rewards, patience_of(knowledge), bets_of(standard, knowledge) if bets else 0,
     )  # fmt: skip
 
 
@@ -175,37 +158,38 @@ def target_of(
     fields: dict[str, Any] = dict.fromkeys(("knots", "heights", "slopes", "levels", "weights"), none)
     fields |= dict.fromkeys(("left", "right", "threshold", "mean_weight", "patience"), 0.0)
     fields.update(
-        kind=MEAN, concave=True, sets=HOEFFDING, beyond=LARGEST, log_term=up(problem.log_term()), scale=float(scale),
-        unit_per_reward=float(1 / standard.unit), tie=1e-11 * top,
+        kind=data.MEAN, concave=True, sets=data.HOEFFDING, beyond=data.LARGEST, log_term=up(problem.log_term()),
+        scale=float(scale), unit_per_reward=float(1 / standard.unit), tie=1e-11 * top,
     )  # fmt: skip
     error = 0.0
     if algorithm in UNIFORM:
         facts = knowledge_of(standard, Declared()) if knowledge is None else knowledge
         bets = algorithm == "bets"
-        log_term = up(uniform_problem_of(standard, facts, problem.delta, bets=bets).log_term())
-        fields.update(sets=KL, beyond=BEST, log_term=log_term, patience=float(patience_of(facts)), bets=bets)
+        uniform = uniform_problem_of(standard, facts, problem.delta, bets=bets)
+        fields.update(sets=data.KL, beyond=data.BEST, log_term=up(uniform.log_term()))
+        fields.update(patience=float(patience_of(facts)), bets=bets, bet_term=up(uniform.bet_term()))
     elif algorithm == "ucb-as-printed":
         fields["log_term"] = up(problem.printed_log_term())
     elif algorithm in ("greedy", "posterior"):
-        fields.update(sets=NONE, beyond=BEST)
+        fields.update(sets=data.NONE, beyond=data.BEST)
     elif algorithm == "bernstein":
         fields.update(patience=BERNSTEIN_PATIENCE)
     elif algorithm == "greedy-tried":
-        fields.update(sets=TRIED)
+        fields.update(sets=data.TRIED)
     elif algorithm == "ucbvi":
         inside = Fraction(5 * problem.states * problem.actions * problem.episodes * problem.horizon) / problem.delta
-        fields.update(kind=UCBVI, log_term=_log(inside))
+        fields.update(kind=data.UCBVI, log_term=_log(inside))
         return Target(**fields), error
     jump = objective.quantile
     if jump is not None:
         nudge = 1e-12 if jump.upper else -1e-12
-        fields.update(kind=QUANTILE, threshold=float(jump.level) + nudge, tie=1e-11)
+        fields.update(kind=data.QUANTILE, threshold=float(jump.level) + nudge, tie=1e-11)
         return Target(**fields), error
     curve = curve_of(objective)
     levels = curve.levels
     if levels is None or len(levels.tails) > 1:
         corners = {name: np.array(getattr(curve, name)) for name in ("knots", "heights", "slopes")}
-        fields.update(kind=CURVE, concave=levels is not None, **corners)
+        fields.update(kind=data.CURVE, concave=levels is not None, **corners)
         error = curve.error
         if levels is not None:
             fields.update(
@@ -216,9 +200,9 @@ def target_of(
     elif levels.tails:
         ((alpha, weight),) = levels.tails
         right = float(levels.mean + weight / alpha)
-        fields.update(kind=TAIL, left=float(levels.mean), right=right, tie=1e-11 * top * right)
+        fields.update(kind=data.TAIL, left=float(levels.mean), right=right, tie=1e-11 * top * right)
     elif algorithm == "kl" and knowledge is not None and planned_by_return(standard, knowledge):
-        fields.update(kind=TAIL, left=0.0, right=1.0)
+        fields.update(kind=data.TAIL, left=0.0, right=1.0)
     return Target(**fields), error
 
 
@@ -268,5 +252,5 @@ def planner_allowance(standard: Standard, target: Target, lipschitz: float) -> f
     polygon = float(np.max(target.slopes, initial=0.0))
     steepest = max(float(target.right), lipschitz if math.isfinite(lipschitz) else polygon, 1.0)
     rounding = 8 * (S + m + 8) * 2.0**-53 * steepest * max(standard.top[0], 1)
-    tie = float(target.tie) * (steepest if target.kind == CURVE else 1.0)
+    tie = float(target.tie) * (steepest if target.kind == data.CURVE else 1.0)
     return (2 * T + 1) * (T + 1) * (rounding + tie)

@@ -31,17 +31,14 @@ from ..law import Law, added_up
 from ..mdp import MDP, Action
 from ..numbers.rational import Rational, as_step, said
 
-MOST_UNITS = 100_000
-"""The largest number of units of a return."""
-MOST_DIGITS = 200
-"""The largest decimal exponent of a return and of one over the range of the rewards; floats have 308."""
+MOST_UNITS = 100_000  # the largest number of units of a return
+MOST_DIGITS = 200  # the largest decimal exponent of a return and of one over the range of the rewards; floats have 308
 
 
 @dataclass(frozen=True)
 class Pair:
     """One state with one of its actions: ``(atom, next state, probability)`` of its outcomes, ``(atom, probability)``
-    of its independent reward.
-    """
+    of its independent reward."""
 
     outcomes: tuple[tuple[int, int, Fraction], ...]
     rewards: tuple[tuple[int, Fraction], ...]

@@ -37,8 +37,7 @@ PLAIN = ("algorithm", "episodes", "asked", "seed", "guarantee", "proved", "on_pa
 """Fields that are JSON as they are."""
 ASKED = ("objective", "algorithm", "delta", "eta", "seed", "bonus_scale", "declared", "stop_when")
 """Fields that are the arguments of the run."""
-RATIONAL = ("delta", "bonus_scale", "eta", "stop_when")
-"""Fields that are rationals; the last two may be None."""
+RATIONAL = ("delta", "bonus_scale", "eta", "stop_when")  # fields that are rationals; the last two may be None
 SERIES = (
     "returns", "values", "values_width", "optimistic", "planner_error", "regret", "bound", "expected_bound",
     "data_bound",

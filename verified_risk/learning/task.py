@@ -25,12 +25,9 @@ Algorithm: TypeAlias = Literal[
 ]  # fmt: skip
 ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
 NOTHING_DECLARED = Declared()
-NEEDS_EPISODES = ("ucb", "ucb-as-printed", "ucbvi")
-"""Algorithms whose radii depend on the number of episodes."""
-MOST_SCALE = 10**9
-"""The largest factor of the radii, which are floats."""
-USE_DECLARATIONS = (*UNIFORM, "bernstein", "posterior")
-"""Algorithms that make use of declarations."""
+NEEDS_EPISODES = ("ucb", "ucb-as-printed", "ucbvi")  # algorithms whose radii depend on the number of episodes
+MOST_SCALE = 10**9  # the largest factor of the radii, which are floats
+USE_DECLARATIONS = (*UNIFORM, "bernstein", "posterior")  # algorithms that make use of declarations
 
 
 @dataclass(frozen=True)

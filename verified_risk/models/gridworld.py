@@ -181,15 +181,11 @@ def frozen_lake(slip: Rational = "1/10", *, horizon: int = LENGTH) -> MDP:
         "",
         "S start   . floor   ~ ice   O hole   # wall   6 4 2 1 ends of the paths, paying that much",
         f"Moves: up, right, down, left.  A move onto ice slides one cell further with probability {text(chance)}.",
-        *(
-            f"  path {reward}: {blocks} ice, pays {reward} {_how_surely((1 - chance) ** blocks)}"
-            for reward, blocks in PATHS.items()
-        ),
     ]
+    for reward, blocks in PATHS.items():
+        p = (1 - chance) ** blocks
+        surely = "for sure" if p == 1 else f"with probability {text(p)}, 0 otherwise"
+        legend.append(f"  path {reward}: {blocks} ice, pays {reward} {surely}")
     return gridworld(
         MAP, rewards={str(reward): reward for reward in PATHS}, horizon=horizon, slip=chance, legend="\n".join(legend)
     )
-
-
-def _how_surely(p: Fraction) -> str:
-    return "for sure" if p == 1 else f"with probability {text(p)}, 0 otherwise"

@@ -52,19 +52,15 @@ def inventory(
         return [(p, ready - sold[int(units)], sale * sold[int(units)] - spent) for units, p in law]
 
     outcomes = [[period(s, a) for a in range(capacity - s + 1)] for s in range(capacity + 1)]
+    names = [[f"order {a}" for a in range(capacity - s + 1)] for s in range(capacity + 1)]
     asked = ", ".join(f"{units} with probability {text(p)}" for units, p in law)
+    drawing = [
+        f"state    units in stock, 0 to {capacity}",
+        f"action a orders a units, delivered at once, for {fixed} + {unit_cost} a unit (nothing if a = 0)",
+        f"reward   {sale} a unit sold - {keep} a unit that was on the shelf - the order",
+        f"demand   {asked}; what is missing is lost",
+    ]
+    told = "\n".join(drawing)
     return MDP.from_outcomes(
-        outcomes,
-        initial=start,
-        horizon=horizon,
-        discount=discount,
-        drawing="\n".join(
-            [
-                f"state    units in stock, 0 to {capacity}",
-                f"action a orders a units, delivered at once, for {fixed} + {unit_cost} a unit (nothing if a = 0)",
-                f"reward   {sale} a unit sold - {keep} a unit that was on the shelf - the order",
-                f"demand   {asked}; what is missing is lost",
-            ]
-        ),
-        action_names=[[f"order {a}" for a in range(capacity - s + 1)] for s in range(capacity + 1)],
+        outcomes, initial=start, horizon=horizon, discount=discount, drawing=told, action_names=names
     )

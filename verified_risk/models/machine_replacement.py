@@ -38,19 +38,11 @@ def machine_replacement(
     transitions: list[list[dict[int, Rational]]] = [[{c: 1 - chance, c + 1: chance}, new] for c in range(broken)]
     transitions.append([{broken: 1}, new])
     rewards = [[Fraction(broken - c), -cost] for c in range(broken)] + [[-loss, -cost]]
-    return MDP(
-        initial=0,
-        transitions=transitions,
-        rewards=rewards,
-        horizon=horizon,
-        discount=discount,
-        drawing="\n".join(
-            [
-                f"state    condition: {' > '.join(['0 new', *map(str, range(1, broken)), f'{broken} broken'])}",
-                f"action 0 run: earns {broken} in condition 0, one less in each worse one, costs {loss} when broken;",
-                f"         the condition is one worse after it with probability {text(chance)}",
-                f"action 1 replace: costs {cost}; the next step finds condition 0",
-            ]
-        ),
-        action_names=[("run", "replace")] * conditions,
-    )
+    drawing = [
+        f"state    condition: {' > '.join(['0 new', *map(str, range(1, broken)), f'{broken} broken'])}",
+        f"action 0 run: earns {broken} in condition 0, one less in each worse one, costs {loss} when broken;",
+        f"         the condition is one worse after it with probability {text(chance)}",
+        f"action 1 replace: costs {cost}; the next step finds condition 0",
+    ]
+    names = [("run", "replace")] * conditions
+    return MDP(0, transitions, rewards, horizon, discount, drawing="\n".join(drawing), action_names=names)

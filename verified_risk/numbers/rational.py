@@ -20,8 +20,7 @@ LARGEST_DENOMINATOR = 10**5
 """Largest denominator of the fractions that a float may stand for, such as 1/3; see CLOSENESS."""
 CLOSENESS = Fraction(1, 2**50)
 """Rationals with denominators up to 10**5 are at least 1e-10 apart, so at most one is this close to a float."""
-LONGEST_PLAIN = 4000
-"""Digits that Python converts between text and ``int`` below its own limit of 4300."""
+LONGEST_PLAIN = 4000  # digits that Python converts between text and ``int`` below its own limit of 4300
 LARGEST_EXPONENT = 100_000
 """Largest exponent of a decimal: ``1e999999999`` has a billion digits, and would take hours and gigabytes."""
 LONGEST = 100_000

@@ -6,15 +6,13 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import InvalidObjective
 from ..numbers.enclosure import Real, ball, enclose
 from ..numbers.rational import Rational, said
+from .polygon import Points, concave_then_convex, stairs
 from .weighting import Knots, Shape, Weighting, read_number
-
-if TYPE_CHECKING:
-    from .polygon import Points
 
 MOST_BALLS = 40_000
 """Maximum number of intervals on which the sign of the curvature is tried before giving up: a few seconds."""
@@ -65,8 +63,6 @@ class CPW(Weighting):
 
     def points_below(self, accuracy: Fraction) -> Points:
         """Return chords where G is concave and lines where it is convex, with the turn bracketed by a proof."""
-        from .polygon import concave_then_convex, stairs
-
         if self.gamma == 1:
             return super().points_below(accuracy)
         turn = inflection(self.gamma)

@@ -6,17 +6,14 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from ..errors import InvalidObjective
 from ..numbers.enclosure import Real
 from ..numbers.rational import Rational, said
 from .entropic import Entropic
 from .piecewise import shape_of, slopes, without_flat_corners
+from .polygon import Points, weighted_sum
 from .weighting import Jump, Knots, Shape, WeightedTerms, Weighting, read_number
-
-if TYPE_CHECKING:
-    from .polygon import Points
 
 
 class Mixture(Weighting):
@@ -75,8 +72,6 @@ class Mixture(Weighting):
         return tuple(Jump(j.level, w * j.height, j.upper) for w, part in self.terms for j in part.jumps)
 
     def points_below(self, accuracy: Fraction) -> Points:
-        from .polygon import weighted_sum
-
         if self.knots is not None:
             return super().points_below(accuracy)
         return weighted_sum([(w, part.points_below(accuracy)) for w, part in self.terms])

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from ..errors import InvalidObjective
 from ..numbers.rational import Rational, said
+from .polygon import Points, ramp
 from .weighting import Jump, Shape, Weighting, read_number
-
-if TYPE_CHECKING:
-    from .polygon import Points
 
 
 class VaR(Weighting):
@@ -49,8 +46,6 @@ class VaR(Weighting):
         return (Jump(self.alpha, Fraction(1), self.upper),)
 
     def points_below(self, accuracy: Fraction) -> Points:
-        from .polygon import ramp
-
         return ramp(self.alpha)
 
     @property

@@ -14,6 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from ..grid import FloatModel, float_model, grid_model, own_unit, scaled_model
+from ..kernels import budget_pass as kernels
 from ..law import Law
 from ..mdp import MDP
 from ..mdp.packed import Floats
@@ -168,8 +169,7 @@ def worth_within(objective: Weighting, law: Law, error: Fraction, span: tuple[Fr
 # -- laws in floats ----------------------------------------------------------------------------------------------------
 
 
-POINTS = 4096
-"""Grid points on which :func:`shared_law` tracks the return."""
+POINTS = 4096  # grid points on which :func:`shared_law` tracks the return
 PATIENT_SECONDS = 5.0  # time limit of a forward pass on the rewards' own grid for a policy planned on another grid
 SECONDS_PER_PRODUCT, SECONDS_PER_POINT = 1e-9, 5e-6
 """Approximate cost of such a pass and of building its law."""
@@ -212,8 +212,6 @@ def state_law_above(mdp: MDP, policy: Policy) -> Floats | None:
 
 def _forward_masses(model: FloatModel, rule: ArrayRule) -> Floats:
     """Return the probabilities of each state and shifted return after the last step."""
-    from ..kernels import budget_pass as kernels
-
     top = model.remaining[0]
     mass, after = np.zeros((model.n_states, top + 1)), np.zeros((model.n_states, top + 1))
     u = np.zeros(top + max(step.span for step in model.steps) + 2)
@@ -234,8 +232,6 @@ def _forward_masses(model: FloatModel, rule: ArrayRule) -> Floats:
 def shared_law(mdp: MDP, policy: CellPolicy) -> Law:
     """Approximate the law of a policy that depends on its exact return, with no proved error.  The return is tracked on
     :data:`POINTS` points; mass between two of them is split so as to preserve the mean."""
-    from ..kernels import budget_pass as kernels
-
     low, high = mdp.remaining_range(0)
     step = (high - low) / POINTS
     model = scaled_model(mdp, step, (0,) * mdp.horizon, joint=True)

@@ -165,14 +165,9 @@ def plan(
 
     with reporting_compilations(progress):
         if subject_to is not None:
-            bounds, unit = (
-                tuple(Constraint.of(c) for c in subject_to),
-                None if eta is None else unit_that_fits(mdp, eta),
-            )
-            for route in (plan_one_level, plan_by_lagrangian):
-                answer = route(mdp, objective, bounds, eta=unit, gap=wanted, time_limit=limit)
-                if answer is not None:
-                    return answer
+            unit, kept = None if eta is None else unit_that_fits(mdp, eta), tuple(Constraint.of(c) for c in subject_to)
+            asked = Problem(mdp, objective, unit, wanted, limit)
+            return plan_one_level(asked, kept) or plan_by_lagrangian(asked, kept)
         return plan_without_horizon(mdp, objective, wanted, planned) if mdp.endless else planned(mdp, wanted)
 
 

@@ -33,7 +33,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations, pairwise
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -171,26 +171,24 @@ class ConstrainedPlan:
         )
 
 
+Known: TypeAlias = tuple[Law, Fraction]
+"""A law, and a bound on the error of its CDF."""
+Bound: TypeAlias = tuple[Fraction, UpperProof]
+"""An upper bound, and why it holds."""
+
+
 def constrained_plan(
-    mdp: MDP,
-    objective: Weighting,
-    constraints: tuple[Constraint, ...],
-    policy: Policy,
-    law: tuple[Law, Fraction],
-    upper: Fraction,
-    eta: Fraction,
-    proof: UpperProof,
+    asked: Problem, constraints: tuple[Constraint, ...], policy: Policy, law: Known, bound: Bound, eta: Fraction
 ) -> ConstrainedPlan:
-    """Put a plan together: what the policy is worth follows from its law and the error of that law's CDF.
+    """Put a plan together: what the policy is worth follows from its law.
 
     :raises AssertionError: if a policy that meets the constraints exceeds the upper bound
     """
+    mdp, objective, (upper, proof) = asked.mdp, asked.objective, bound
     span = mdp.remaining_range(0)
     worth = tuple(Interval(*bounds(worth_within(c.objective, *law, span))) for c in constraints)
     lower = bounds(worth_within(objective, *law, span))[0]
-    found = ConstrainedPlan(
-        mdp, objective, constraints, policy, lower, min(upper, span[1]), worth, *law, eta, proof
-    )  # fmt: skip
+    found = ConstrainedPlan(mdp, objective, constraints, policy, lower, min(upper, span[1]), worth, *law, eta, proof)
     if lower > upper and not any(found.missed):
         raise AssertionError(f"a policy attains {lower}, above the upper bound {upper}: please report this model")
     return found
@@ -271,7 +269,7 @@ class Judged:
     functional."""
 
     policy: Policy
-    law: tuple[Law, Fraction]
+    law: Known
     worth: tuple[Fraction, ...]
 
 
@@ -285,7 +283,7 @@ class _LagrangianSearch:
         self.wide = float(max(self.span[1] - self.span[0], Fraction(1, 10**9)))
         self.judged: list[Judged] = []
         self.proofs: list[Multipliers] = []
-        self.fewer: list[tuple[Fraction, UpperProof]] = []
+        self.fewer: list[Bound] = []
 
     def plan(self, weighting: Weighting, share: Fraction, eta: Fraction | None) -> Plan:
         """Plan for a weighting, to within ``share`` of the tolerance, and judge the policy."""
@@ -331,15 +329,15 @@ class _LagrangianSearch:
         left = max(self.clock.left / 3, 0.1)
         found = None
         if kept and of_this_kind(self.objective):
-            found = plan_one_level(self.mdp, self.objective, kept, eta=eta, gap=self.tolerance / 4, time_limit=left)
+            found = plan_one_level(Problem(self.mdp, self.objective, eta, self.tolerance / 4, left), kept)
         if found is not None:
             self.judge(found.policy)
             self.fewer.append((found.upper, FewerConstraints(kept, found.proof)))
 
     @property
-    def best_proof(self) -> tuple[Fraction, UpperProof]:
+    def best_proof(self) -> Bound:
         """The least upper bound, and why it holds."""
-        proofs: list[tuple[Fraction, UpperProof]] = [(proof.upper(self.constraints), proof) for proof in self.proofs]
+        proofs: list[Bound] = [(proof.upper(self.constraints), proof) for proof in self.proofs]
         return min(proofs + self.fewer, key=lambda pair: pair[0])
 
     def meets(self, point: Judged) -> bool:
@@ -489,36 +487,28 @@ class _Mixer:
         return self.search.judge(MixturePolicy(policies))
 
 
-def plan_by_lagrangian(
-    mdp: MDP,
-    objective: Weighting,
-    constraints: tuple[Constraint, ...],
-    *,
-    eta: Fraction | None = None,
-    gap: Fraction | None = None,
-    time_limit: float | None = None,
-) -> ConstrainedPlan:
-    """Plan with constraints of any kind; ``gap`` is what the bounds aim at, which a duality gap may prevent.
+def plan_by_lagrangian(asked: Problem, constraints: tuple[Constraint, ...]) -> ConstrainedPlan:
+    """Plan with constraints of any kind; the gap is what the bounds aim at, which a duality gap may prevent.
 
     :raises Infeasible: if no policy meets the constraints
     :raises Unsupported: if a functional has no mixture with others, or no law of a policy can be computed
     """
+    mdp, objective, eta, gap = asked.mdp, asked.objective, asked.eta, asked.gap
     for weighting in (objective, *(c.objective for c in constraints)):
         if isinstance(weighting, Entropic):
             raise Unsupported(f"{weighting.spec}: entropic risks have no constraints, and are none")
     low, high = mdp.remaining_range(0)
-    clock = Clock(DEFAULT_SECONDS if time_limit is None else time_limit)
+    clock = Clock(DEFAULT_SECONDS if asked.seconds is None else asked.seconds)
     tolerance = max(DEFAULT_GAP * (high - low) if gap is None else gap, (high - low) / 10**10)
     search = _LagrangianSearch(mdp, objective, constraints, tolerance, clock)
     search.run(eta)
     if not search.judged:
         raise undecided(constraints)
     unit = own_grid(mdp) if eta is None else eta
-    (upper, proof), shown = search.best_proof, search.proofs[0].plan.eta if unit is None else unit
-    if unit is not None and not (search.meets(search.best) and upper - search.best.worth[0] <= tolerance / 2):
+    bound, shown = search.best_proof, search.proofs[0].plan.eta if unit is None else unit
+    if unit is not None and not (search.meets(search.best) and bound[0] - search.best.worth[0] <= tolerance / 2):
         _mix(search, unit)
-    best = search.best
-    return constrained_plan(mdp, objective, constraints, best.policy, best.law, upper, shown, proof)
+    return constrained_plan(asked, constraints, search.best.policy, search.best.law, bound, shown)
 
 
 def _mix(search: _LagrangianSearch, unit: Fraction) -> None:
@@ -544,6 +534,8 @@ def _mix(search: _LagrangianSearch, unit: Fraction) -> None:
 MOST_PASSES = 200  # maximum number of directions; an answer rarely needs more than twenty
 FINEST_DIRECTION = 10**9  # largest denominator of a direction
 SHARES = 2**53  # weights of mixtures are multiples of one part in this
+Best: TypeAlias = tuple[float, int, Fraction, Fraction, float]
+"""About the value of a mixture of two policies; their rho, their directions, and the weight of the second."""
 
 
 @dataclass(frozen=True)
@@ -610,7 +602,7 @@ class _Problem:
         for theta, support in supports.items():
             for a, c in wanted:
                 if theta == a:
-                    found[_raised(support, c) < float_below(c)] = -np.inf
+                    found[support < float_below(c)] = -np.inf
                 elif (step := (self.weight - theta) / (theta - a)) >= 0:  # weight + step * a = (1 + step) * theta
                     lagrangian = float(1 + step) * support - float(step * c)
                     rounding = 2.0**-50 * float(1 + step) * (np.abs(support) + abs(float(c)))
@@ -618,13 +610,8 @@ class _Problem:
             for (a, c), (b, d) in combinations(wanted, 2):
                 if a != b and 0 <= (share := (theta - b) / (a - b)) <= 1:
                     both = share * c + (1 - share) * d
-                    found[_raised(support, both) < float_below(both)] = -np.inf
+                    found[support < float_below(both)] = -np.inf
         return found
-
-
-def _raised(support: Floats, c: Fraction) -> Floats:
-    """Return more than ``support``, so that a comparison with ``c`` is decided beyond rounding."""
-    return support + 2.0**-50 * (np.abs(support) + abs(float(c)))
 
 
 class _DirectionSearch:
@@ -694,30 +681,22 @@ class _DirectionSearch:
         return found
 
 
-def plan_one_level(
-    mdp: MDP,
-    objective: Weighting,
-    constraints: tuple[Constraint, ...],
-    *,
-    eta: Fraction | None = None,
-    gap: Fraction | None = None,
-    time_limit: float | None = None,
-) -> ConstrainedPlan | None:
-    """Plan on the rewards' own grid, or the grid ``eta`` that contains it.
+def plan_one_level(asked: Problem, constraints: tuple[Constraint, ...]) -> ConstrainedPlan | None:
+    """Plan on the rewards' own grid, or the grid that was asked for if that contains it.
 
     :returns: the plan; None if a functional is none of the mean, CVaR at one level and their mixtures, or if the
         rewards have no grid that fits in memory
     :raises Infeasible: if no policy meets the constraints
     """
-    problem, clock = _Problem.of(objective, constraints), Clock(time_limit)
-    unit = own_grid(mdp) if eta is None else unit_that_fits(mdp, eta)
+    problem, clock, mdp, gap = _Problem.of(asked.objective, constraints), Clock(asked.seconds), asked.mdp, asked.gap
+    unit = own_grid(mdp) if asked.eta is None else unit_that_fits(mdp, asked.eta)
     if problem is None or unit is None or not (model := float_model(mdp, unit)).exact:
         return None
     search, shift = _DirectionSearch(model, problem), model.offsets[-1]
     wanted = [(float(a), float(c / unit - shift)) for a, c in problem.others]
     span = model.unit * max(model.remaining[0], 1)
     tolerance = float((DEFAULT_GAP * span if gap is None else gap) / unit) / 2
-    best: tuple[float, int, Fraction, Fraction, float] | None = None
+    best: Best | None = None
     while True:
         bound = problem.best(search.supports, unit, shift)
         rho = int(np.argmax(bound))
@@ -737,7 +716,7 @@ def plan_one_level(
     if best is None:
         raise undecided(constraints)
     upper = tidy_above((Fraction(float(problem.best(search.supports, unit, shift).max())) + shift) * unit)
-    return _assembled(mdp, objective, constraints, search, best, upper, unit)
+    return _assembled(asked, constraints, search, best, upper, unit)
 
 
 def _between(
@@ -767,18 +746,12 @@ def _no_policy(read: Sequence[Constraint], search: _DirectionSearch, unit: Fract
 
 
 def _assembled(
-    mdp: MDP,
-    objective: Weighting,
-    constraints: tuple[Constraint, ...],
-    search: _DirectionSearch,
-    best: tuple[float, int, Fraction, Fraction, float],
-    upper: Fraction,
-    unit: Fraction,
+    asked: Problem, kept: tuple[Constraint, ...], search: _DirectionSearch, best: Best, upper: Fraction, unit: Fraction
 ) -> ConstrainedPlan:
     """Mix the two policies by their own laws, so that the constraints hold exactly if the laws are exact."""
     _, rho, first, second, share = best
-    parts = [GridPolicy(mdp, unit, search.rule(theta, rho)) for theta in (first, second)]
-    laws = [affordable_law(mdp, part) for part in parts]
+    parts = [GridPolicy(asked.mdp, unit, search.rule(theta, rho)) for theta in (first, second)]
+    laws = [affordable_law(asked.mdp, part) for part in parts]
     if any(found is None for found in laws):
         raise Unsupported("the laws of the policies take too long to compute", instead="a larger eta")
     known = [found for found in laws if found is not None]
@@ -788,11 +761,11 @@ def _assembled(
         at = (rho + search.model.offsets[-1]) * unit
         weight = min(Fraction(1), _most_share(search.problem, [law for law, _ in known], at))
         weight = Fraction(int(weight * SHARES), SHARES)
-    kept = [(w, k) for k, w in enumerate((1 - weight, weight)) if w]
-    policy: Policy = parts[kept[0][1]] if len(kept) == 1 else MixturePolicy((w, parts[k]) for w, k in kept)
-    law = Law.mixture((w, known[k][0]) for w, k in kept)
+    shares = [(w, k) for k, w in enumerate((1 - weight, weight)) if w]
+    policy: Policy = parts[shares[0][1]] if len(shares) == 1 else MixturePolicy((w, parts[k]) for w, k in shares)
+    law = Law.mixture((w, known[k][0]) for w, k in shares)
     proof = Directions(unit, tuple(sorted(search.supports)))
-    return constrained_plan(mdp, objective, constraints, policy, (law, error), upper, unit, proof)
+    return constrained_plan(asked, kept, policy, (law, error), (upper, proof), unit)
 
 
 def _most_share(problem: _Problem, laws: list[Law], rho: Fraction) -> Fraction:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from ..errors import Unsupported
 from ..mdp import MDP
@@ -44,13 +45,13 @@ class Enclosure:
     depth: int
     size: int = 1
 
-    @property
+    @cached_property
     def shrink(self) -> Fraction:
         """``1 - K u``."""
         gamma(self.depth)  # raises if the depth is too large to bound
         return 1 - self.depth * UNIT_ROUNDOFF
 
-    @property
+    @cached_property
     def underflow(self) -> Fraction:
         return 4 * self.depth * (self.size + 1) * SMALLEST_NORMAL
 

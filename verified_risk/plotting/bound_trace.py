@@ -49,9 +49,7 @@ def draw_bounds(
     annotate(bounds, f"upper {at_most(most)}", (end, uppers[-1]), (0, 6), ha="right", va="bottom", color=RED)
     annotate(bounds, f"attained {at_least(least)}", (end, lowers[-1]), (0, -6), ha="right", va="top", color=BLUE)
     span = (max(uppers) - min(lowers)) or 1.0
-    bounds.set_ylim(min(lowers) - 0.14 * span, max(uppers) + 0.08 * span)
-    bounds.set_ylabel(name or r"$\Phi$")
-    bounds.set_title(title)
+    bounds.set(ylim=(min(lowers) - 0.14 * span, max(uppers) + 0.08 * span), ylabel=name or r"$\Phi$", title=title)
     if times[0] > 0.05 * times[-1]:
         words = f"no upper bound\nbefore {times[0]:.3g} s"
         annotate(bounds, words, (times[0], max(uppers)), (-6, 0), ha="right", va="top", color=GREY)
@@ -67,7 +65,6 @@ def draw_bounds(
         gaps.minorticks_off()
     if spans[-1] == 0:
         gaps.annotate("gap 0", (times[-1], 0), xycoords=("data", "axes fraction"), ha="right", va="bottom")
-    gaps.set_ylabel("gap")
-    gaps.set_xlabel("seconds")
+    gaps.set(ylabel="gap", xlabel="seconds")
     quiet_grid(gaps)
     return Picture(figure)

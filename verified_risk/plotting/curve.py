@@ -79,10 +79,8 @@ def draw_curve(mdp: MDP, alpha: Rational, *, refine: int = 8, title: str = "What
     axes.plot([float(x) for x, _ in marked], [0.0] * len(marked), "|", color=INK, markersize=14, **rug)
     lowest = min(float(v) for _, v in marked)
     height = (float(best) - lowest) or 1.0
-    axes.set_ylim(lowest - 0.1 * height, float(best) + 0.16 * height)
-    axes.set_xlabel(r"threshold $\rho$")
-    axes.set_ylabel(rf"$J(\rho)$ at $\alpha$ = {short(as_probability(alpha, 'alpha'))}")
-    axes.set_title(title)
+    axes.set(ylim=(lowest - 0.1 * height, float(best) + 0.16 * height), xlabel=r"threshold $\rho$")
+    axes.set(ylabel=rf"$J(\rho)$ at $\alpha$ = {short(as_probability(alpha, 'alpha'))}", title=title)
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 0.08), ncols=2)
     quiet_grid(axes)
     return Picture(figure)

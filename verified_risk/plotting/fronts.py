@@ -35,8 +35,7 @@ def draw_frontier(frontier: CVaRFrontier, *, title: str = "Best CVaR at every le
     axes.plot(xs, lowers, color=BLUE, label="attained")
     for alpha in frontier.corners[:MOST_LABELS]:
         axes.axvline(float(alpha), color="#dddddd", linewidth=0.7, zorder=0)
-    axes.set_xlabel("alpha: the share of worst outcomes")
-    axes.set_ylabel("CVaR of the return")
+    axes.set(xlabel="alpha: the share of worst outcomes", ylabel="CVaR of the return")
     width = max(upper - lower for lower, upper in zip(lowers, uppers, strict=True))
     axes.set_title(f"{title}; bounds at most {above(width)} apart")
     axes.legend(loc="lower right", fontsize=8)
@@ -63,9 +62,7 @@ def draw_front(points: Sequence[FrontPoint], *, title: str = "Mean against CVaR"
             [x0 - size * (1 - w), x0 + size * (1 - w)], [y0 + size * w, y0 - size * w], color=RED,
             linestyle=(0, (4, 2)), linewidth=1.0, label="no policy lies above" if i == 0 else None,
         )  # fmt: skip
-    axes.set_xlabel("mean of the return")
-    axes.set_ylabel("CVaR of the return")
-    axes.set_title(f"{title}: {len(points)} policies")
+    axes.set(xlabel="mean of the return", ylabel="CVaR of the return", title=f"{title}: {len(points)} policies")
     axes.legend(loc="lower left", fontsize=8)
     quiet_grid(axes)
     return Picture(figure)
@@ -95,8 +92,7 @@ def draw_compared(comparison: Comparison) -> Picture:
             f"planned for {plan.objective.spec} = {short(plan.value)}; mean {short(law.mean)}, "
             f"worst {short(law.atoms[0])}", fontsize=9, fontweight="normal", loc="left",
         )  # fmt: skip
-        axes.set_ylim(0, float(max(law.masses)) * 1.25)
-        axes.set_yticks([])
+        axes.set(ylim=(0, float(max(law.masses)) * 1.25), yticks=[])
         quiet_grid(axes, "x")
     panels[-1].set_xlabel("return (dotted: its mean)", color=GREY)
     return Picture(figure)

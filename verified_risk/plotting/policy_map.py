@@ -139,11 +139,7 @@ def _draw_cells(axes: Any, lines: list[str]) -> None:
                 axes.add_patch(Circle((column, row), 0.36, facecolor="none", edgecolor=QUIET, linewidth=1.2))
             elif letter not in (FLOOR, "F"):
                 axes.text(column, row, letter, ha="center", va="center", fontsize=9, fontweight="bold")
-    axes.set_xlim(-0.5, len(lines[0]) - 0.5)
-    axes.set_ylim(len(lines) - 0.5, -0.5)
-    axes.set_aspect("equal")
-    axes.set_xticks([])
-    axes.set_yticks([])
+    axes.set(xlim=(-0.5, len(lines[0]) - 0.5), ylim=(len(lines) - 0.5, -0.5), aspect="equal", xticks=[], yticks=[])
     for spine in axes.spines.values():
         spine.set_visible(False)
 

@@ -36,8 +36,7 @@ def draw_regret(
     if max(float(regret[-1]) for _, regret in curves) < NOTHING:
         axes.set_ylim(top=1.0)  # do not stretch rounding errors over the panel
     axes.set_ylim(bottom=min(0.0, *(float(min(regret)) for _, regret in curves)))
-    axes.set_ylabel("regret")
-    axes.set_title(title)
+    axes.set(ylabel="regret", title=title)
     axes.legend(loc="upper left")
     quiet_grid(axes)
     if far is not None and bound is not None:
@@ -66,8 +65,7 @@ def draw_interval(run: Run) -> Picture:
     axes.fill_between(episodes, lower, upper, color=BLUE, alpha=0.25, linewidth=0, label="interval")
     for ends in (lower, upper):
         axes.plot(episodes, ends, color=BLUE, marker="o", markersize=3)
-    axes.set_xscale("log")
-    axes.set_xlabel("episode")
+    axes.set(xscale="log", xlabel="episode")
     axes.set_title(f"Where the best {run.objective.spec} lies, with probability {1 - run.delta}{run.mark}")
     axes.legend(loc="lower left")
     quiet_grid(axes)

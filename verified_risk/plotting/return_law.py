@@ -115,10 +115,7 @@ def _draw_cdf(axes: Any, law: Law, objective: Weighting | None, levels: list[Fra
         axes.axvline(float(value), color=RED, linewidth=1.3, linestyle=(0, (1, 1.2)))
         words = f"$\\Phi$ = {short(shown)}"
         annotate(axes, words, (float(value), 1.0), (4, 3), color=RED, fontsize=9, annotation_clip=False)
-    axes.set_xlim(left, right)
-    axes.set_ylim(0, 1.08)
-    axes.set_ylabel(r"$F(x) = P(Z \leq x)$")
-    axes.set_xlabel("return")
+    axes.set(xlim=(left, right), ylim=(0, 1.08), ylabel=r"$F(x) = P(Z \leq x)$", xlabel="return")
     quiet_grid(axes)
 
 
@@ -146,8 +143,7 @@ def _draw_weights(axes: Any, objective: Weighting) -> None:
     edges = [i / CELLS for i in range(CELLS + 1)]
     axes.stairs(density, edges, orientation="horizontal", fill=True, facecolor="white", edgecolor=RED, hatch="/////")
     axes.stairs(density, edges, orientation="horizontal", color=RED, linewidth=1.0)
-    axes.set_xlim(0, max(density) * 1.15)
-    axes.set_xlabel(r"$G'(\tau)$")
+    axes.set(xlim=(0, max(density) * 1.15), xlabel=r"$G'(\tau)$")
     axes.tick_params(labelleft=False)
 
 
@@ -200,6 +196,5 @@ def draw_comparison(
         if len(points) <= 8:
             axes.set_xticks([float(x) for x in points], [short(x) for x in points])
         quiet_grid(axes)
-    panels[0].set_ylabel("probability")
-    panels[0].set_ylim(0, tallest * 1.3)
+    panels[0].set(ylabel="probability", ylim=(0, tallest * 1.3))
     return Picture(figure)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Thing = TypeVar("Thing")
 State: TypeAlias = tuple[int, int, Any, int, int]
 """``(part of a mixture, step, memory, model state, action)`` after an action."""
+Rng: TypeAlias = np.random.Generator | int | None
 MOST_NAMED = 6
 
 
@@ -48,7 +49,7 @@ class Player:
     :param rng: a numpy generator, a seed, or None for a fresh one
     """
 
-    def __init__(self, policy: Policy, rng: np.random.Generator | int | None = None) -> None:
+    def __init__(self, policy: Policy, rng: Rng = None) -> None:
         self.policy, self.mdp = policy, policy.mdp
         self.rng = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
         self._parts = tuple(policy.parts())
@@ -110,7 +111,7 @@ class Player:
         return self._part, self.t, self._memory, s, a
 
     @classmethod
-    def resumed(cls, policy: Policy, state: State, rng: np.random.Generator | int | None = None) -> Player:
+    def resumed(cls, policy: Policy, state: State, rng: Rng = None) -> Player:
         """Return a player that continues from ``state``.
 
         :param policy: the policy that the state belongs to
@@ -177,13 +178,7 @@ def model_state(mdp: MDP, t: int, observation: object) -> int:
 
 
 def predict(
-    policy: Policy,
-    observation: Any,
-    state: Any,
-    episode_start: Any,
-    *,
-    reward: Any,
-    rng: np.random.Generator | int | None,
+    policy: Policy, observation: Any, state: Any, episode_start: Any, *, reward: Any, rng: Rng
 ) -> tuple[Any, Any]:
     """Play one step with a state kept by the caller; see :meth:`verified_risk.Policy.predict`."""
     tracked = isinstance(observation, Mapping)
@@ -212,12 +207,7 @@ def predict(
 
 
 def _predict_one(
-    policy: Policy,
-    observation: Any,
-    state: State | None,
-    start: bool,
-    reward: Any,
-    rng: np.random.Generator | int | None,
+    policy: Policy, observation: Any, state: State | None, start: bool, reward: Any, rng: Rng
 ) -> tuple[int, State]:
     """Play one step of one episode; in what :func:`~verified_risk.TrackReturn` supplies, step 0 begins an episode."""
     if isinstance(observation, Mapping):

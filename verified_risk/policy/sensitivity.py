@@ -25,10 +25,10 @@ from ..objectives.piecewise import slopes
 from .base import Policy
 from .evaluation import levels_of
 
-SHOWN = 10
-"""Rows that the text of :class:`Sensitivities` shows."""
+SHOWN = 10  # rows that the text of :class:`Sensitivities` shows
 Utility: TypeAlias = tuple[Fraction, ...]
 """The mean of the smooth part, and of being at most each return where the slope jumps."""
+Moved: TypeAlias = dict[tuple[int, int, int], Utility]
 
 
 class Sensitivity(NamedTuple):
@@ -95,7 +95,7 @@ def sensitivities(mdp: MDP, policy: Policy, objective: Weighting, law: Law) -> S
     def utility(z: Fraction) -> Utility:
         return (-sum((c for x, c in smooth if x >= z), Fraction()), *(Fraction(z <= x) for x, _ in kinks))
 
-    moved: dict[tuple[int, int, int], Utility] = {}
+    moved: Moved = {}
     for share, part in policy.parts():
         _add(mdp, part, share, utility, moved)
     rows = []
@@ -107,13 +107,7 @@ def sensitivities(mdp: MDP, policy: Policy, objective: Weighting, law: Law) -> S
     return Sensitivities(mdp, objective, tuple(sorted(rows, key=lambda row: (-abs(row.derivative), row))))
 
 
-def _add(
-    mdp: MDP,
-    policy: Policy,
-    share: Fraction,
-    utility: Callable[[Fraction], Utility],
-    moved: dict[tuple[int, int, int], Utility],
-) -> None:
+def _add(mdp: MDP, policy: Policy, share: Fraction, utility: Callable[[Fraction], Utility], moved: Moved) -> None:
     """Add, for every successor of every action met, how much better it is than the action, over all visits."""
     levels = list(levels_of(mdp, policy))
     grid = levels[0].grid

@@ -203,6 +203,8 @@ def value_by_stairs(objective: Curved, law: Law, *, rounded: bool) -> Fraction:
 
 GRAIN = Fraction(1, 2**96)
 """Grid of heights: far below the gap of any plan, and short enough for the checker to multiply quickly."""
+COARSE = Fraction(1, 2**64)
+"""Grid of the numbers of a point that the checker raises to powers."""
 BITS = 256
 """Precision of ball arithmetic, so much finer than a grain that most points lose only the grain."""
 LARGEST_EXPONENT = 1000
@@ -213,20 +215,20 @@ FARTHEST = Fraction(12)
 ZERO, ONE = Fraction(), Fraction(1)
 
 
-def down(x: Fraction) -> Fraction:
-    return (x // GRAIN) * GRAIN
+def down(x: Fraction, grain: Fraction = GRAIN) -> Fraction:
+    return (x // grain) * grain
 
 
-def up(x: Fraction) -> Fraction:
-    return -((-x) // GRAIN) * GRAIN
+def up(x: Fraction, grain: Fraction = GRAIN) -> Fraction:
+    return -((-x) // grain) * grain
 
 
-def power_bounds(x: Fraction, k: Fraction) -> tuple[Fraction, Fraction]:
-    """Return multiples of :data:`GRAIN` below and above ``x**k``, the first at least 0."""
+def power_bounds(x: Fraction, k: Fraction, grain: Fraction = GRAIN) -> tuple[Fraction, Fraction]:
+    """Return multiples of ``grain`` below and above ``x**k``, the first at least 0."""
     if x in (0, 1):
         return x, x
     low, high = bounds(enclose(lambda arb: ball(x, arb) ** ball(k, arb), bits=BITS))
-    return max(ZERO, down(low)), up(high)
+    return max(ZERO, down(low, grain)), up(high, grain)
 
 
 class Family(ABC):
@@ -272,8 +274,8 @@ class _Power(Family):
 
     def _bounds(self, x: Fraction) -> tuple[Fraction, Fraction]:
         if isinstance(self.weighting, ProportionalHazard):
-            return power_bounds(x, self.k)
-        low, high = power_bounds(1 - x, self.k)
+            return power_bounds(x, self.k, COARSE)
+        low, high = power_bounds(1 - x, self.k, COARSE)
         return 1 - high, 1 - low
 
     def below(self, x: Fraction) -> Point:
@@ -340,14 +342,14 @@ class _Cpw(Family):
         return bounds(enclose(lambda arb: ball(gain, arb) / ball(whole, arb) ** (1 / ball(self.gamma, arb)), bits=BITS))
 
     def below(self, x: Fraction) -> Point:
-        (low, high), (_, rest) = power_bounds(x, self.gamma), power_bounds(1 - x, self.gamma)
-        return Point(x, max(ZERO, down(self._ratio(low, high + rest)[0] - GRAIN)), (low, high, rest))
+        (low, high), (_, rest) = power_bounds(x, self.gamma, COARSE), power_bounds(1 - x, self.gamma, COARSE)
+        return Point(x, max(ZERO, down(self._ratio(low, high + rest)[0] - GRAIN, COARSE)), (low, high, rest))
 
     def above(self, x: Fraction) -> Point:
-        (low, high), (rest, _) = power_bounds(x, self.gamma), power_bounds(1 - x, self.gamma)
+        (low, high), (rest, _) = power_bounds(x, self.gamma, COARSE), power_bounds(1 - x, self.gamma, COARSE)
         if x in (0, 1):
             return Point(x, x, (high, low, rest))
-        return Point(x, up(self._ratio(high, low + rest)[1] + GRAIN), (high, low, rest))
+        return Point(x, up(self._ratio(high, low + rest)[1] + GRAIN, COARSE), (high, low, rest))
 
 
 class JumpFamily(Family):

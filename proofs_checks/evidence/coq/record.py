@@ -31,8 +31,7 @@ from verified_risk.files import write_text
 from ...engine.model import Evidence, Formal, Rank
 
 FORMAL = Path(__file__).parents[2] / "formal"
-SETUP = "setup"
-"""The subfolder of variables and hypotheses that sections ``Load``."""
+SETUP = "setup"  # the subfolder of variables and hypotheses that sections ``Load``
 RECORD = FORMAL / "record.json"
 FORMAT, VERSION = "proofs_checks/formal", 2
 
@@ -146,11 +145,6 @@ def sources_in(folder: Path = FORMAL) -> dict[str, Path]:
         twice = next(path for path in paths if found[path.name] != path)
         raise InvalidFile(f"{twice.relative_to(folder)} has the name of {found[twice.name].relative_to(folder)}")
     return found
-
-
-def is_setup(path: Path) -> bool:
-    """Return whether the file is loaded into sections of other files instead of being compiled as a module."""
-    return path.parent.name == SETUP
 
 
 def depends_on(file: str, texts: Mapping[str, str]) -> list[str]:

@@ -27,8 +27,7 @@ from ..files import ROOT
 from ..words import GLYPHS, RANKS, STANDING, anchor, kind_of, prose
 from .mathematics import formula_html
 
-MOST_DIGITS = 14
-"""Characters; a longer fraction is shown rounded, so that both sides of a claim fit on one line."""
+MOST_DIGITS = 14  # characters; a longer fraction is shown rounded, so that both sides of a claim fit on one line
 RELATIONS = {"=": "=", "<=": "≤", ">=": "≥"}
 STANDS = Verdict.STANDS.value
 MARKS = {STANDS: "true", Verdict.REFUTED.value: "false in this audit", Verdict.UNKNOWN.value: "not decided"}

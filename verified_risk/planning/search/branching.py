@@ -18,6 +18,7 @@ from itertools import count
 
 import numpy as np
 
+from ...kernels import polygon_bounds as kernels
 from ...mdp.packed import Floats
 from .. import clock
 from .relaxation import Atoms, Relaxation
@@ -87,16 +88,12 @@ class Search(Relaxation):
     def cut_to(self, node: Node, low: Floats, high: Floats) -> bool:
         """Intersect a box with bounds on its coordinates, then close it under monotonicity (B6); return False if it is
         empty."""
-        from ...kernels import polygon_bounds as kernels
-
         n = len(low)
         np.maximum(node.low[self.reach :], low[: n - self.reach], out=node.low[self.reach :])
         np.minimum(node.high[: n - self.reach], high[self.reach :], out=node.high[: n - self.reach])
         return bool(kernels.close_monotone(node.low, node.high))
 
     def _gap(self, node: Node, point: Floats) -> Floats:
-        from ...kernels import polygon_bounds as kernels
-
         _, height = self.envelope(node.low, node.high, point)
         values = np.zeros_like(point)
         for i, p in self.pieces:
@@ -106,8 +103,6 @@ class Search(Relaxation):
     def contract(self, node: Node) -> bool:
         """Apply the stationarity contractor (B5), then monotonicity (B6); return False if the box is empty.  A pass
         that is not expected to end in time is skipped, which is always valid."""
-        from ...kernels import polygon_bounds as kernels
-
         if clock.now() + self.oracle.contract_seconds > self.deadline:
             return True
         c_low, c_high, c0 = (np.zeros_like(node.low) for _ in range(3))
@@ -137,8 +132,6 @@ class Search(Relaxation):
     def evaluate(self, node: Node, rounds: int, probes: int, steps: int, *, contracting: bool = True) -> None:
         """Tighten a node until it closes (``bound`` reaches the target) or stops shrinking; then choose where to
         branch."""
-        from ...kernels import polygon_bounds as kernels
-
         reference = node.reference
         for _ in range(rounds):
             width = _width(node)
@@ -259,8 +252,6 @@ class Search(Relaxation):
         self.bound = min([node_bound for node_bound, _, _ in heap[:1]] + [leaf, self.target])
 
     def _children(self, node: Node) -> list[Node]:
-        from ...kernels import polygon_bounds as kernels
-
         assert node.branch is not None
         i, cut = node.branch
         children = []

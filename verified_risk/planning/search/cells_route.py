@@ -34,6 +34,9 @@ import numpy.typing as npt
 
 from ...errors import InvalidArgument
 from ...grid import ScaledModel, scaled_model
+from ...kernels import cell_pass as kernels
+from ...kernels import polygon_bounds
+from ...kernels.jit import compile_next
 from ...mdp import MDP
 from ...mdp.packed import Floats, Ints
 from ...numbers.rational import digits
@@ -113,7 +116,7 @@ def search_cells(problem: Problem) -> Plan:
         unit = None
         if eta is None and upper - lower > wanted:
             unit = _finer(mdp, rounds[-1], clock.left)
-    return _answer(mdp, objective, rounds, wanted, quantiles, clock)
+    return _answer(problem, rounds, wanted, quantiles, clock)
 
 
 def _coarse(mdp: MDP, width: Fraction) -> Fraction:
@@ -164,9 +167,7 @@ def _round(
         cost = cost_above(objective, oracle, best, parts, clock) + Fraction(SPARED) * oracle.top
         return Held(coordinates.most - eta * cost, mixed((w, policy_of(oracle, choice)) for w, choice in parts))
 
-    driver = Driver(
-        coordinates, objective, accuracy, starts, float(gap / eta) / 4, clock, worth, deadline=deadline
-    )  # fmt: skip
+    driver = Driver(coordinates, objective, accuracy, starts, float(gap / eta) / 4, clock, worth, deadline=deadline)
     began = timing.now()
     driver.search.vertex(np.ones(oracle.top), masked=False)
     spent = timing.now() - began
@@ -231,14 +232,9 @@ def policy_of(oracle: CellOracle, choice: npt.NDArray[Any]) -> CellPolicy:
 
 
 def _answer(
-    mdp: MDP,
-    objective: Weighting,
-    rounds: list[SearchedGrid],
-    wanted: Fraction,
-    quantiles: Sequence[Plan] = (),
-    clock: Clock | None = None,
+    problem: Problem, rounds: list[SearchedGrid], wanted: Fraction, quantiles: Sequence[Plan], clock: Clock
 ) -> Plan:
-    clock = Clock() if clock is None else clock
+    mdp, objective = problem.mdp, problem.objective
     best, closest = max(rounds, key=lambda r: r.lower), min(rounds, key=lambda r: r.upper)
     upper = closest.upper
     held = evaluated(Held(best.lower, best.policy), mdp, objective, clock)
@@ -277,10 +273,7 @@ def _by_float_law(held: Held, mdp: MDP, objective: Weighting, clock: Clock) -> H
 @lru_cache(maxsize=1)
 def compile_cells() -> None:
     """Compile or load the kernels on a toy model, before the clock starts."""
-    from ...kernels import cell_pass, polygon_bounds
-    from ...kernels.jit import compile_next
-
-    compile_next(*(found for module in (cell_pass, cell_pass, polygon_bounds) for found in vars(module).values()))
+    compile_next(*(found for module in (kernels, polygon_bounds) for found in vars(module).values()))
     coin = {0: Fraction(1, 2), 1: Fraction(1, 2)}
     toy = MDP(0, [[coin, {0: 1}], [{0: 1}]], [[coin, {"1/3": 1}], [{0: 1}]], horizon=2, discount=Fraction(1, 2))
     oracle = CellOracle(toy, Fraction(1, 2))
@@ -369,8 +362,6 @@ class CellOracle:
         return self._pass(cost, choice, masked=False, fixed=True)
 
     def _pass(self, cost: Floats, choice: npt.NDArray[Any], *, masked: bool, fixed: bool) -> float:
-        from ...kernels import cell_pass as kernels
-
         beyond = max(float(cost[-1]), self.beyond)  # so that tables do not bend upwards at the greatest return
         cost = np.pad(np.asarray(cost, dtype=float), self.spare, constant_values=(0.0, beyond))
         kernels.value_pass(
@@ -387,8 +378,6 @@ class CellOracle:
 
     def cdf(self, choice: npt.NDArray[Any] | None = None) -> Floats:
         """Return an approximation of the averages A of a policy."""
-        from ...kernels import cell_pass as kernels
-
         out = np.zeros(self.top)
         met = np.ascontiguousarray((self.choice if choice is None else choice)[:, :, self.spare :])
         kernels.share_pass(
@@ -410,8 +399,6 @@ class CellOracle:
         return low, high
 
     def _rule_out_by_mean(self, against: Reference, c_low: Floats, c_high: Floats) -> None:
-        from ...kernels import cell_pass as kernels
-
         kernels.rule_out_by_mean(
             *self.arrays, self.nodes, self.wides, self.allowed, against.loss, against.distance,
             against.action, c_low, c_high, *np.zeros((4, 2, self.mdp.n_states, self.top + 1)),
@@ -427,8 +414,6 @@ class CellOracle:
     def _contract(
         self, allowed: Ints, choice: npt.NDArray[Any], c0: Floats, c_low: Floats, c_high: Floats
     ) -> tuple[Floats, Floats, int]:
-        from ...kernels import cell_pass as kernels
-
         if self._buffers is None:
             n = self.mdp.n_states
             size = n * int(((self.nodes + 1) * (self.wides + 6)).max())

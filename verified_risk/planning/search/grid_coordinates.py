@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ...errors import InvalidArgument
 from ...grid import FloatModel
+from ...kernels import cdf_pass as kernels
 from ...mdp.packed import Floats, Ints, starts
 from ...numbers.rational import digits, float_above, float_below
 from .. import clock
@@ -49,8 +50,6 @@ class Oracle:
                 f"eta is {digits(model.unit, 3)}: the search needs {needed / 1e9:.1f} GB of {limit / 1e9:.1f} GB "
                 "allowed, wanted a larger eta"
             )
-        from ...kernels import cdf_pass as kernels
-
         self.low = np.zeros((horizon + 1, n), dtype=np.int64)
         self.high = np.zeros((horizon + 1, n), dtype=np.int64)
         kernels.reach_windows(
@@ -111,8 +110,6 @@ class Oracle:
 
     def solve(self, cost: Floats, *, masked: bool = True) -> float:
         """Return the computed minimum of ``cost . F``, and set :attr:`choice` to a policy that attains it."""
-        from ...kernels import cdf_pass as kernels
-
         self.calls += 1
         model, limited = self.model, masked and self.maskable
         if len(self._parts) == 1:
@@ -146,8 +143,6 @@ class Oracle:
 
     def cdf(self, choice: npt.NDArray[Any] | None = None) -> Floats:
         """Return the CDF vector of a policy, by default that of the last :meth:`solve`."""
-        from ...kernels import cdf_pass as kernels
-
         out = np.zeros(self.top)
         kernels.law_pass(
             *self.arrays, self.low, self.high, self.model.initial_state, self.model.initial_prob,
@@ -183,8 +178,6 @@ class _Contractor:
         self.values = np.zeros((2, model.n_states, oracle.top + 1))
 
     def __call__(self, c0: Floats, c_low: Floats, c_high: Floats, deadline: float) -> tuple[Floats, Floats] | None:
-        from ...kernels import cdf_pass as kernels
-
         o = self.oracle
         model = o.model
         action_start, out_start, out_state, _, units, block = o.arrays

@@ -20,6 +20,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ...kernels import polygon_bounds as kernels
 from ...mdp.packed import Floats, Ints
 from ...objectives.polygon import Polygon, concave_corners, convex_corners
 from .. import clock
@@ -75,8 +76,6 @@ class _Hulls:
 
     def of(self, low: Floats, high: Floats) -> tuple[Ints, Ints, Floats, Floats]:
         """Return the start and count of each box's corners, and all corners."""
-        from ...kernels import polygon_bounds as kernels
-
         if not (np.array_equal(low, self._low) and np.array_equal(high, self._high)):
             self._low, self._high = low.copy(), high.copy()
             self._start, self._count = np.zeros((2, len(low)), dtype=np.int64)
@@ -168,8 +167,6 @@ class Relaxation:
         return now > self.deadline
 
     def total(self, cdf: Floats) -> float:
-        from ...kernels import polygon_bounds as kernels
-
         return float(sum(kernels.total(cdf[i], p.x, p.g) for i, p in self.pieces))
 
     def polygon_at(self, i: int) -> Polygon:
@@ -178,15 +175,11 @@ class Relaxation:
 
     def slopes_at(self, cdf: Floats, out: Floats) -> None:
         """Write one slope of the polygon at every value of a CDF to ``out``."""
-        from ...kernels import polygon_bounds as kernels
-
         for i, p in self.pieces:
             kernels.slopes_at(cdf[i], p.x, p.g, out[i])
 
     def tilted_minima(self, cost: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """Return the minimum of ``G(x) - c_i x`` on every box, and where it is attained."""
-        from ...kernels import polygon_bounds as kernels
-
         least, where = np.zeros_like(cost), np.zeros_like(cost)
         for i, p in self.pieces:
             kernels.tilted_minima(cost[i], low[i], high[i], p.x, p.g, p.slope, *p.runs, least[i], where[i])
@@ -242,8 +235,6 @@ class Relaxation:
         return bound, cdf, where, least
 
     def envelope(self, low: Floats, high: Floats, ref: Floats, blur: float = SHARP) -> tuple[Floats, Floats]:
-        from ...kernels import polygon_bounds as kernels
-
         slope, height = np.zeros_like(low), np.zeros_like(low)
         kernels.envelope(low, high, ref, blur, *self._hulls.of(low, high), slope, height)
         return slope, height
@@ -257,8 +248,6 @@ class Relaxation:
         return self._polyak(low, high, steps) if self.concave else self._pairwise(low, high, ref, steps, atoms)
 
     def _polyak(self, low: Floats, high: Floats, steps: int) -> tuple[float, Floats, Floats, Floats]:
-        from ...kernels import polygon_bounds as kernels
-
         cost, _ = self.envelope(low, high, low, blur=1.0)  # the chord, whose slope is that of the whole box
         best: tuple[float, Floats, Floats, Floats] | None = None
         for step in range(steps + 1):
@@ -284,8 +273,6 @@ class Relaxation:
         self, low: Floats, high: Floats, ref: Floats, steps: int, atoms: Atoms | None
     ) -> tuple[float, Floats, Floats, Floats]:
         """Run pairwise Frank-Wolfe on the convex envelope plus a quadratic penalty for leaving the box."""
-        from ...kernels import polygon_bounds as kernels
-
         point = np.clip(ref, low, high) if atoms is None else atoms.point()
         best: tuple[float, Floats, Floats, Floats] | None = None
         blur = max(BLURRED * float(np.max(high - low, initial=0.0)), SHARP) if steps > 10 else SHARP

@@ -29,6 +29,7 @@ import numpy.typing as npt
 
 from ...errors import InvalidArgument
 from ...grid import FloatModel
+from ...kernels import budget_pass as kernels
 from ...mdp.packed import Floats, Ints
 from ...numbers.rational import digits
 from ..clock import memory_limit
@@ -96,8 +97,6 @@ class LinearPart:
 
 def linear_part(model: FloatModel, *, with_variance: bool = False) -> LinearPart:
     """Maximise the mean: ``value[t, s]`` is :math:`M_t - J_t(s)` in units, J the best mean to go."""
-    from ...kernels import budget_pass as kernels
-
     m, blocks = model, model.blocks
     value = np.zeros((m.horizon + 1, m.n_states))
     action = np.zeros((m.horizon, m.n_states), dtype=m.choice_type)
@@ -225,8 +224,6 @@ with the rewards of block k; ``margins`` are the columns of budget 0 in both tab
 def _step_of(m: FloatModel, extra: Floats, room: int, cells: int) -> Stepper:
     """Return a function that computes one step of every state, with the states shared among threads: compiled, or in
     numpy if the model is too small to compile for."""
-    from ...kernels import budget_pass as kernels
-
     blocks, outcomes = m.blocks, m.succ_start[m.action_start[1:]] - m.succ_start[m.action_start[:-1]]
     parts = shares(outcomes, len(m.succ_prob) * cells / m.horizon)
     rooms = np.zeros((len(parts), 2, room))

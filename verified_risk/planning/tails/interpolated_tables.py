@@ -30,6 +30,7 @@ import numpy.typing as npt
 
 from ...errors import InvalidArgument
 from ...grid import ScaledModel
+from ...kernels import budget_pass as kernels
 from ...mdp.packed import Floats
 from ...numbers.rational import digits, float_above, float_below
 from ..clock import memory_limit
@@ -97,12 +98,10 @@ def narrowest(model: ScaledModel) -> type[np.signedinteger[Any]]:
 
 
 def mean_part(model: ScaledModel) -> MeanPart:
-    from ...kernels.budget_pass import linear_pass
-
     value = np.zeros((model.horizon + 1, model.n_states))
     action = np.zeros((model.horizon, model.n_states), dtype=narrowest(model))
     scale = np.array([step.scale / 2.0**h for step, h in zip(model.steps, model.halvings, strict=True)])
-    linear_pass(
+    kernels.linear_pass(
         np.arange(model.horizon), model.action_start, model.succ_start, model.succ_state, model.succ_prob,
         scale[:, None] * model.deficit, value, action,
     )  # fmt: skip
@@ -139,8 +138,6 @@ def _pass(
     model: ScaledModel, mean: MeanPart, kappa: Fraction, *, lower: bool
 ) -> tuple[Shortfall, list[npt.NDArray[Any]]]:
     """Compute one table at the first step, and the policy of the upper one."""
-    from ...kernels import budget_pass as kernels
-
     n, weight = model.n_states, float(kappa)
     margin = max(step.span for step in model.steps) + 2
     widest = max(own for own, _ in model.tops) + max(model.finer(t) for t in range(model.horizon)) + margin
@@ -189,7 +186,7 @@ def _outward(model: ScaledModel, t: int, kappa: Fraction) -> float:
     products, each off by a few roundings of that size, and the coarser grid adds a few more.
     """
     size = (1.0 + float(kappa)) * (model.tops[t][0] + model.steps[t].span + model.horizon + 2)
-    return (4 * model.terms + 64) * ROUNDOFF * size + TINY
+    return (4 * model.terms + 64) * ROUNDOFF * size
 
 
 def _left(mean: MeanPart, t: int, kappa: Fraction, lower: bool) -> Floats:

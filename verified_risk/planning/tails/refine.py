@@ -12,6 +12,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from ...grid import ScaledModel, scaled_model
+from ...kernels import budget_pass
+from ...kernels.jit import PATIENCE, STEP, compile_next
 from ...mdp import MDP
 from ...objectives import Weighting
 from ...objectives.piecewise import Levels
@@ -69,7 +71,8 @@ def refined_plan(
     width = _range(mdp)
     first = scaled_model(mdp, eta if eta is not None else short_below(width / FIRST_NODES))
     work = 2 * len(first.succ_prob) * first.cells / first.n_states
-    _compile(work)
+    if work * STEP > PATIENCE / 2:  # before the clock starts: it would affect the choice of the next grid
+        _compile_on_toys()
     if eta is None and gap is None:
         gap = (QUICK_GAP if work <= QUICK_STEPS else DEFAULT_GAP) * width
         seconds = DEFAULT_SECONDS if seconds is None else seconds
@@ -92,23 +95,10 @@ def refined_plan(
     return answer(mdp, objective, rounds, why, clock)
 
 
-def _compile(work: float) -> None:
-    """Compile or load the kernels before the clock starts, if the first round of ``work`` steps would do so.  Otherwise
-    the compilation time would affect the choice of the next grid."""
-    from ...kernels.jit import PATIENCE, STEP
-
-    if work * STEP > PATIENCE / 2:
-        _compile_on_toys()
-
-
 @lru_cache(maxsize=1)
 def _compile_on_toys() -> None:
     """Compile on two small models that cover every form of the kernels' arguments."""
-    from ...kernels import budget_pass
-    from ...kernels.budget_pass import linear_pass
-    from ...kernels.jit import compile_next
-
-    compile_next(linear_pass, *vars(budget_pass).values())
+    compile_next(*vars(budget_pass).values())
     rewards = [[{0: Fraction(1, 2), 1: Fraction(1, 2)}, {"1/3": 1}]]
     product = MDP(0, [[{0: 1}, {0: 1}]], rewards, horizon=2, discount=Fraction(1, 2))
     halves = [(Fraction(1, 2), 0, Fraction(1, 3)), (Fraction(1, 2), 1, Fraction(1))]

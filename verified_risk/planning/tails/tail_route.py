@@ -146,9 +146,10 @@ def assemble(tables: BudgetTables, mean_weight: Fraction, slope: Fraction) -> Bo
     rhos = range(tables.low, tables.high + 1)
     top = tables.model.remaining[0]
     scores = scores_of(tables.shortfall, rhos, mean_weight, steepest, top)
+    rest_weight, of_the_mean = 1 - mean_weight, mean_weight * top
 
     def exact(rho: int, shortfall: Fraction, k: Fraction = steepest) -> Fraction:
-        return (1 - mean_weight) * rho + mean_weight * top - k * shortfall
+        return rest_weight * rho + of_the_mean - k * shortfall
 
     # The best scores are compared exactly.  Any other rho has a score of at most ``rest``; its bound is above that by
     # the roundings of the table and eight more, of numbers whose sum is at most 2 (top + 1) less the score; underflow,
