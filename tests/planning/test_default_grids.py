@@ -13,6 +13,7 @@ from verified_risk.errors import InvalidArgument, Unsupported
 from verified_risk.mdp import action
 from verified_risk.numbers.enclosure import bounds
 from verified_risk.planning import grid_choice, rounding
+from verified_risk.planning.problem import Problem
 from verified_risk.planning.search import cells_route
 
 OBJECTIVES = (
@@ -104,7 +105,7 @@ def test_a_search_without_memory_takes_a_coarser_grid_and_says_so(monkeypatch, o
     assert "on the finest grid that fits into memory" in finer.certificate.method
     fine = vr.MDP(0, [[[1], [1]]], [[{0: "1/2", "12345/10001": "1/2"}, {"1/3": 1}]], horizon=6, discount="99/100")
     models.limit_memory(monkeypatch, 100_000)
-    found = vr.plan(fine, objective, time_limit=1)
+    found = cells_route.search_cells(Problem(fine, vr.objective(objective), seconds=1.0))
     assert cells_route.bytes_needed(fine, *cells_route.sizes(fine, found.eta)) <= 100_000
     assert found.lower <= found.upper
 
