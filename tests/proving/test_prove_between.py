@@ -7,14 +7,18 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import count
 
+import numpy as np
 import pytest
 from proof_files import accepted, corrupted, is_true, verdicts
 from test_prove_discounted import small_model
 
 import verified_risk as vr
 from verified_risk.errors import Unsupported
+from verified_risk.planning.clock import Clock
 from verified_risk.planning.search.attained_coordinates import unfolded
 from verified_risk.proving import write
+from verified_risk.proving.certificate import Certificate
+from verified_risk.proving.cover_search import _Recorded
 from verified_risk.proving.integer_tables import Model, Setting
 from verified_risk.proving.weightings import Node, Polygon, _leaves
 
@@ -102,3 +106,30 @@ def test_a_cut_between_cells_raises_those_before_it(reach, raised):
     mean = Polygon([(Fraction(1), Fraction(1))])
     leaves = _leaves(setting, nodes, lambda _: mean, [1, 1, 1], lambda _: False, reach)
     assert [least for _, _, least in leaves] == [0, raised]
+
+
+def test_a_leaf_proves_what_the_search_says_and_hardly_more(tmp_path):
+    """Costs that fall by 50 in one cell; where returns are likely, near the greatest one, tables lose most."""
+    mdp = vr.models.machine_replacement().with_discount("9/10")
+    plan = vr.plan(mdp, "1/2*cvar(1/5) + 1/2*cvar(1/2)", eta="1/8")
+    draft = write.Draft.of(plan)
+    search = _Recorded(draft.space, draft.knots, [], 0.0, 0.0, Clock())
+    top, texts = search.oracle.top, []
+    for k in range(top // 2, top, top // 12):
+        cost = np.ones(top)
+        cost[k] -= 50
+        least, _ = search.tilted_minima(cost, np.zeros(top), np.ones(top))
+        bound, leaf = search.oracle.solve(cost, masked=False) + least.sum(), search._leaf(cost)
+        for less in (-1, 1):
+            upper = draft.space.most - (Fraction(bound) + Fraction(less, 50)) * draft.space.width
+            up = draft._by_cover(draft._cell_scale(leaf), leaf)
+            low = draft._low(exact=True, bits=60)
+            texts.append("".join(Certificate(draft.model, draft.objective, plan.lower, upper, low, up).lines()))
+    assert [line.split()[0] for line in verdicts(texts, tmp_path)] == ["proved", "refused:"] * (len(texts) // 2)
+
+
+@pytest.mark.parametrize("objective", ["1/4*mean + 1/4*cvar(1/10) + 1/2*cvar(1/3)", "dual(1/2)"])
+def test_a_discounted_plan_is_proved_at_its_own_bounds(objective):
+    plan = vr.plan(vr.models.machine_replacement().with_discount("9/10"), objective, gap="1/20")
+    proved = plan.prove()
+    assert (proved.lower, proved.upper) == (plan.lower, plan.upper)

@@ -21,7 +21,7 @@ from verified_risk.planning import clock
 from verified_risk.planning.clock import Clock
 from verified_risk.proving import bounded
 from verified_risk.proving.certificate import leaves
-from verified_risk.proving.cover_search import Space, find_cover
+from verified_risk.proving.cover_search import find_cover, on_grid
 from verified_risk.proving.write import Draft
 
 
@@ -84,8 +84,8 @@ def test_a_bound_that_a_policy_exceeds_is_refused_at_once(objective):
     draft = Draft.of(plan)
     knots = plan.objective.knots or draft.objective.knots
     below = plan.lower - Fraction(1, 100)
-    found = find_cover(Space.of_grid(plan.mdp, draft.charges.unit), knots, below, Clock())
-    assert sum(1 for _ in leaves(found.cover)) <= 3
+    found = find_cover(on_grid(plan.mdp, draft.charges.unit), knots, below, Clock())
+    assert sum(1 for _ in leaves(found.cover)) <= 4
     assert found.upper == below
     with pytest.raises(errors.NotProved, match="upper bound"):
         vr.Plan.from_json({**plan.to_json(), "lower": str(below), "value": str(below), "upper": str(below)}).prove()
@@ -121,7 +121,7 @@ def test_covers_of_curves_are_short(objective):
     plan = vr.plan(random_mdp(random.Random("0/1")), objective, time_limit=10)
     draft = Draft.of(plan)
     allowed = Fraction(1, 10**5)
-    found = find_cover(Space.of_grid(plan.mdp, draft.charges.unit), draft.objective.knots, plan.upper, Clock(), allowed)
+    found = find_cover(on_grid(plan.mdp, draft.charges.unit), draft.objective.knots, plan.upper, Clock(), allowed)
     assert sum(1 for _ in leaves(found.cover)) <= 60
     assert plan.upper <= found.upper <= plan.upper + allowed
 

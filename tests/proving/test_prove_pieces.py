@@ -16,7 +16,7 @@ from verified_risk.proving.budgets import (
     runs_of,
 )
 from verified_risk.proving.certificate import Grid
-from verified_risk.proving.cover_search import Space, find_cover
+from verified_risk.proving.cover_search import find_cover, on_grid
 from verified_risk.proving.write import Draft
 
 TWO = vr.MDP(
@@ -89,9 +89,9 @@ def test_points_of_wang_leave_the_checker_room_on_both_sides(shift, x):
 @pytest.mark.parametrize("text", ["pl(0, 0; 1/4, 1/2; 3/4, 3/4; 1, 1)", "pl(0, 0; 1/4, 1/2; 3/4, 5/8; 1, 1)"])
 def test_a_cover_is_complete_exactly_if_no_box_is_left(text):
     plan = vr.plan(TWO, text, gap="1/100")
-    found = find_cover(Space.of_grid(plan.mdp, plan.eta), plan.objective.knots, plan.upper, Clock())
+    found = find_cover(on_grid(plan.mdp, plan.eta), plan.objective.knots, plan.upper, Clock())
     assert (found.complete, found.doubtful, found.upper) == (True, "", plan.upper)
-    short = find_cover(Space.of_grid(plan.mdp, plan.eta), plan.objective.knots, plan.lower - Q(1, 10), Clock())
+    short = find_cover(on_grid(plan.mdp, plan.eta), plan.objective.knots, plan.lower - Q(1, 10), Clock())
     assert (short.complete, short.doubtful) == (False, "")  # a policy attains more: there is nothing to doubt
 
 

@@ -26,7 +26,7 @@ from verified_risk.planning.clock import Clock
 from verified_risk.proving import integer_tables, weightings
 from verified_risk.proving.bounded import find_turn
 from verified_risk.proving.certificate import ByCover
-from verified_risk.proving.proved import Judge, _read, first_accepted
+from verified_risk.proving.proved import Judge, first_accepted, read
 from verified_risk.proving.reader import read_certificate
 from verified_risk.proving.weightings import Curve, Point, normal
 from verified_risk.proving.write import Draft
@@ -80,12 +80,12 @@ def accepted(kind: str):
     plan = vr.plan(mdp, objective, eta=eta, gap=None if vr.objective(objective).knots else "1/50")
     draft, found = Draft.of(plan), []
 
-    def read(file, certificate, clock):
+    def kept(file, certificate, clock):
         found.append(certificate)
-        return _read(file, certificate, clock)
+        return read(file, certificate, clock)
 
     with tempfile.TemporaryDirectory() as folder:
-        first_accepted(draft, Judge(read, None, Clock()), Path(folder) / "kept.txt")
+        first_accepted(draft, Judge(kept, None, Clock()), Path(folder) / "kept.txt")
     return found[-1]
 
 

@@ -79,47 +79,38 @@ class Charges:
         return Grid(self.unit, tuple(windows))
 
 
+def _setting(model: IntegerModel, grid: integer_tables.Grid | None) -> integer_tables.Setting:
+    """Return the model as the reader of certificates has it, with tables over 2**64."""
+    step = {
+        s: [integer_tables.Action(total, rows, integer_tables.factors_of(total, rows)) for total, rows in actions]
+        for s, actions in enumerate(model.states)
+    }
+    p, q, total, steps = (
+        model.discount.numerator,
+        model.discount.denominator,
+        model.initial_total,
+        [step] * model.horizon,
+    )
+    read = integer_tables.Model(p, q, model.reward_denominator, total, model.initial, steps)
+    return integer_tables.Setting(read, 2**64, grid, lambda: None)
+
+
 def best_mean_above(model: IntegerModel) -> Fraction:
-    """Return an upper bound on the largest mean, by integers over a scale, rounded up at every step."""
-    scale = 2**64
-    p, q = model.discount.numerator, model.discount.denominator
-    size = model.reward_denominator
-    after = [0] * len(model.states)
-    for _ in range(model.horizon):
-        after = [
-            max(
-                -(
-                    -sum(w * (gain * scale * q + p * size * after[target]) for w, gain, target in outcomes)
-                    // (total * size * q)
-                )
-                for total, outcomes in actions
-            )
-            for actions in model.states
-        ]
-    return Fraction(sum(weight * after[s] for s, weight in model.initial), scale * model.initial_total)
+    """Return an upper bound on the largest mean."""
+    mean = integer_tables.means(_setting(model, None))
+    assert mean is not None, "every state of the model has actions"
+    return mean
 
 
 def largest_by_budget(mdp: MDP, unit: Fraction, weight: Fraction, level: Fraction) -> list[Fraction]:
     """Return, for each budget rho from the least to the greatest return, a bound on rho - E c(rho - Z) over all
     policies; its largest value over rho is ``weight`` times the mean and the rest CVaR at ``level``."""
     model = integer_model(mdp)
-    charges, scale = Charges(model, unit), 2**64
+    charges = Charges(model, unit)
     first, last = charges.spent_least[-1], charges.spent_most[-1]
     windows = charges.all_policies_grid(first, last, whole=True).windows
-    grid = integer_tables.Grid(unit, 1, 1, windows)
-    step = {
-        s: [
-            integer_tables.Action(total, outcomes, integer_tables.factors_of(total, outcomes))
-            for total, outcomes in actions
-        ]
-        for s, actions in enumerate(model.states)
-    }
-    p, q = model.discount.numerator, model.discount.denominator
-    read = integer_tables.Model(
-        p, q, model.reward_denominator, model.initial_total, model.initial, [step] * model.horizon
-    )
-    c = integer_tables.Setting(read, scale, grid, lambda: None)
-    terminal = integer_tables.Tail(weight, level).costs(scale, unit, Fraction(), windows[-1], up=False)
+    c = _setting(model, integer_tables.Grid(unit, 1, 1, windows))
+    terminal = integer_tables.Tail(weight, level).costs(c.V, unit, Fraction(), windows[-1], up=False)
     row, outside = integer_tables.one_row(c, terminal, min(0, *terminal))
     costs = integer_tables.least_costs(c, integer_tables.table(c, row, outside))
     return [unit * b - Fraction(x, c.total) for b, x in enumerate(costs, first)]
@@ -284,8 +275,6 @@ def _filled(known: dict[int, int], width: int) -> Runs:
 
 MOST_CELLS = 30_000_000
 """Maximum number of cells of a table sent to the checker, which would take a few minutes."""
-MARGIN = 6
-"""Nodes below a window's least budget: its first node has the worst cost, which spreads by a few nodes."""
 
 
 class Budgets:
@@ -296,6 +285,7 @@ class Budgets:
         if base.denominator != 1:
             raise Unsupported(f"not covered: a policy whose base {least} is no multiple of the rewards' unit")
         self.model, self.base, self.eta = model, int(base), eta
+        self.spare = model.horizon + 3  # nodes below the least budget: the first has the worst cost, which spreads
         before = (0, *(halvings or (0,) * model.horizon))
         self.halvings = tuple(now - last for last, now in pairwise(before))
         self.units = [eta / 2**h for h in before]
@@ -311,7 +301,7 @@ class Budgets:
         windows = []
         for t, now in enumerate(self.units):
             size = now * unit / self.eta
-            low = math.floor((first * unit - self.paid[t]) / size) - MARGIN
+            low = math.floor((first * unit - self.paid[t]) / size) - self.spare
             high = math.ceil(last * unit / size) + 3
             windows.append((low if whole else min(max(low, -2), high - 1), high))
         if not whole or first != last:
@@ -325,13 +315,13 @@ class Budgets:
             )
         return grid
 
-    def closed(self, start: int, unit: Fraction) -> CellGrid:
-        """Return a grid whose last window has every budget met from ``start`` units, whatever is earned, and hardly
-        more below, where F is 1 and multipliers are wasted."""
+    def closed(self, start: int, unit: Fraction, *, beyond: bool = False) -> CellGrid:
+        """Return a grid whose last window has every budget met from ``start`` units, whatever is earned, and spare
+        nodes ``beyond`` if there may be costs that are less than those of the first one."""
         grid, gains = self.grid(start, start, unit, whole=True), [0, *self.model.gains]
         weight = sum(self.model.weights, Fraction()) / unit
         low, high = (start - weight * (x - self.base) for x in (max(gains), min(gains)))
-        ends = math.floor(low), max(grid.windows[-1][1], math.ceil(high))
+        ends = math.floor(low) - self.spare * beyond, max(grid.windows[-1][1], math.ceil(high))
         return CellGrid(grid.unit, grid.base, grid.halvings, (*grid.windows[:-1], ends))
 
 

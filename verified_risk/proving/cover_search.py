@@ -33,9 +33,9 @@ from ..objectives.polygon import Polygon, corners_as_floats
 from ..objectives.weighting import Knots
 from ..planning.clock import Clock, TimeUp
 from ..planning.exact_route import MeanToGo, least_below, mean_to_go
-from ..planning.search.attained_coordinates import Unfolded
 from ..planning.search.branching import Node, Search
-from ..planning.search.cells_route import CellOracle
+from ..planning.search.cells_route import CellOracle, CellSearch
+from ..planning.search.driver import Coordinates
 from ..planning.search.grid_coordinates import Oracle
 from .budgets import Charges
 from .certificate import STEEP, Cover, CurveJump, Cut, Dual, Passed
@@ -52,16 +52,19 @@ FEW_CORNERS = 40
 """Corners of G up to which boxes end at them: between two corners G is its own envelope."""
 ROUND = 2.0**-40
 """Share of the number of grid points by which a bound exceeds what is wanted, for the checker's rounding."""
-BETWEEN = 2.0**-18
-"""The same for each step, in cells, where tables are read between nodes: their shares of a cell are rounded."""
+BETWEEN = 2.0**-20
+"""The same where tables are read between nodes, of numbers that fit words."""
+LARGEST = 2**10
+"""Largest multiplier of a cell, so that words have room for its digits."""
 NOISE = 1e-9
 """Share of the number of grid points by which floats may misplace a point."""
 CLOSE_CALL = 1e-10
 """Share of the number of grid points by which a bound may miss the aim and still be left to the checker."""
-MOST_PASSES = 20_000
+MOST_PASSES = 50_000
 """Maximum number of passes of a search."""
-ROOT_ROUNDS, ROOT_WORTHWHILE = 200, 0.995
-"""Rounds of probes at the root, whose cuts every box inherits; it is cut in two once a round leaves more than this."""
+ROOT_ROUNDS, ROOT_WORTHWHILE = 200, (0.9999, 0.995)
+"""Rounds of probes at the root, whose cuts every box inherits; it is cut in two once a round leaves more than this
+share: if G is concave, and otherwise."""
 ROUNDS, WORTHWHILE = 6, 0.9
 """The same for any other box."""
 ROOT_PROBES, PROBES = 20, 10
@@ -72,10 +75,6 @@ FURTHER = 8, 20
 """Steps of the relaxation of such a cut: if G is concave, and otherwise."""
 LEAST_CUT = 0.02
 """A cut is made if it takes off more than this share of a coordinate."""
-NEAR, STRIDE = 2.0**-16, 2.0**-9
-"""How close cuts come to the least and the greatest value of a CDF, and the least that one of them takes off."""
-RAMP_LOSS = 0.03
-"""What a probe of a cell gives away: between nodes the checker's tables (D1) lose more than those of the search."""
 STEPS, MOST_STEPS = (6, 60), 2000
 """Steps of the relaxation of a box, if G is concave and otherwise; and of a box that no cut can help."""
 
@@ -94,53 +93,27 @@ class Found:
     doubtful: str = ""
 
 
-@dataclass(frozen=True)
-class Space:
-    """What the coordinates of a CDF are: ``oracle`` answers for them, ``top`` is the greatest return, ``unit`` the
-    distance of two coordinates, or the widest one, of which the others are shares ``widths``."""
+def on_grid(mdp: MDP, unit: Fraction) -> Coordinates:
+    """Return the points of a grid, one of ``unit``, as coordinates of a CDF."""
+    model = float_model(mdp, unit)
+    try:
+        oracle = Oracle(model)
+    except InvalidArgument as error:
+        raise Unsupported(f"not covered: a cover by boxes of CDFs on this grid ({error})") from None
+    return Coordinates(oracle, unit, (model.remaining[0] + model.offsets[-1]) * unit)
 
-    oracle: Oracle | CellOracle
-    top: Fraction
-    unit: Fraction
-    reach: int = 0
-    """1 if coordinates are cells."""
-    widths: Sequence[Fraction] | None = None
-    margin: float = 0.0
-    spare: float = 0.0
-    """Share of the gap by which a search aims higher: between nodes the checker loses more than the oracle."""
 
-    @classmethod
-    def of_grid(cls, mdp: MDP, unit: Fraction) -> Space:
-        model = float_model(mdp, unit)
-        try:
-            oracle = Oracle(model)
-        except InvalidArgument as error:
-            raise Unsupported(f"not covered: a cover by boxes of CDFs on this grid ({error})") from None
-        return cls(oracle, (model.remaining[0] + model.offsets[-1]) * unit, unit, margin=ROUND * oracle.top)
-
-    @classmethod
-    def of_cells(cls, mdp: MDP, unit: Fraction, spare: float) -> Space:
-        try:
-            oracle = CellOracle(mdp, unit)
-        except InvalidArgument as error:
-            raise Unsupported(f"not covered: a cover by cells ({error})") from None
-        return cls(oracle, oracle.model.offset + unit * oracle.top, unit, 1, None, BETWEEN * mdp.horizon, spare)
-
-    @classmethod
-    def of_returns(cls, model: Unfolded) -> Space:
-        return cls(Oracle(model.model()), model.most, model.width, widths=model.widths, margin=ROUND * model.top)
-
-    @property
-    def free(self) -> slice:
-        """The coordinates that are not certain: those before are 0 under every policy, those after them 1."""
-        if isinstance(self.oracle, CellOracle):
-            return slice(0, self.oracle.top)
-        met = self.oracle.low[-1] <= self.oracle.high[-1]
-        return slice(int(self.oracle.low[-1][met].min()), int(self.oracle.high[-1][met].max()))
+def in_cells(mdp: MDP, unit: Fraction, steep: Fraction | None) -> Coordinates:
+    """Return the cells of a grid; ``steep`` is the multiplier where F is 1, None if only returns that are met count."""
+    try:
+        oracle = CellOracle(mdp, unit, beyond=None if steep is None else float(steep))
+    except InvalidArgument as error:
+        raise Unsupported(f"not covered: a cover by cells ({error})") from None
+    return Coordinates(oracle, unit, oracle.model.offset + unit * oracle.top, kind=CellSearch)
 
 
 def find_cover(
-    space: Space,
+    space: Coordinates,
     knots: Knots,
     upper: Fraction,
     clock: Clock,
@@ -153,10 +126,10 @@ def find_cover(
     With ``exact`` tables, a level of ``jumps`` that the least CDF meets with equality counts as passed.  Raise
     :class:`Unsupported` if it needs too many boxes or too much time.
     """
-    oracle, unit = space.oracle, space.unit
+    oracle, unit = space.oracle, space.width
     if oracle.top == 0:
-        return Found(Dual(()), upper, complete=upper >= space.top)
-    needed, allowed = float((space.top - upper) / unit), float(Fraction(allowance) / unit)
+        return Found(Dual(()), upper, complete=upper >= space.most)
+    needed, allowed = float((space.most - upper) / unit), float(Fraction(allowance) / unit)
     heights: dict[int, Fraction] = {}
     passed: list[tuple[int, int, Fraction]] = []
     pieces: list[tuple[int, Polygon]] = []
@@ -172,14 +145,25 @@ def find_cover(
     try:
         cover = search.cover()
     except (_GivesUp, TimeUp) as error:
-        reached = space.top - Fraction(search.bound) * unit if math.isfinite(search.bound) else None
+        reached = space.most - Fraction(search.bound) * unit if math.isfinite(search.bound) else None
         raise Unsupported(_gave_up(str(error), search.leaves, reached, upper)) from None
     if search.target < needed:
-        upper = max(upper, space.top - Fraction(search.target) * unit)
+        upper = max(upper, space.most - Fraction(search.target) * unit)
     for scale, i, level in passed:
         cover = Passed(scale, i, level, cover)
     doubtful = "" if search.hopeless or not search.stuck else "no multipliers were found that prove the upper bound"
     return Found(cover, upper, not (search.hopeless or search.stuck), doubtful)
+
+
+def is_fine_enough(space: Coordinates, knots: Knots, upper: Fraction, clock: Clock) -> bool:
+    """Return whether tables between nodes lose, for the best policy found, at most half of what ``upper`` leaves; or
+    whether one box proves it, if the weighting is not concave."""
+    search = _Recorded(space, knots, [], float((space.most - upper) / space.width), 0.0, clock)
+    search.incumbents()
+    if not search.concave:
+        search._bound(search.root, search.steps)
+        return search.root.bound >= search.wanted
+    return 2 * (search.best.value - search.own_bound()) <= search.best.value - search.wanted
 
 
 def _past(knots: Knots, heights: dict[int, Fraction]) -> Polygon:
@@ -227,7 +211,7 @@ class _Recorded(Search):
 
     def __init__(
         self,
-        space: Space,
+        space: Coordinates,
         knots: Knots,
         passed: Sequence[tuple[int, Polygon]],
         needed: float,
@@ -235,19 +219,23 @@ class _Recorded(Search):
         clock: Clock,
     ) -> None:
         polygon = Polygon.through(corners_as_floats(knots))
-        super().__init__(space.oracle, polygon, 0.0, clock.deadline, passed=passed, widths=space.widths)
+        super().__init__(space.oracle, polygon, 0.0, clock.deadline, passed=passed, widths=space.shares)
         self.clock, self.wanted, self.allowance = clock, needed, allowance
-        self.reach, self.widths, self.free = space.reach, space.widths, space.free
-        n = space.oracle.top
+        self.reach, self.shared, n = space.kind.reach, space.shares, space.oracle.top
+        self.free, self.margin, self.largest = slice(0, n), BETWEEN * n, LARGEST if self.concave else math.inf
+        if isinstance(self.oracle, Oracle):  # F is 0 under every policy before, and 1 after
+            met = self.oracle.low[-1] <= self.oracle.high[-1]
+            self.free = slice(int(self.oracle.low[-1][met].min()), int(self.oracle.high[-1][met].max()))
+            self.margin, self.largest = ROUND * n, math.inf
         self.root = _Box(np.zeros(n), np.ones(n), np.zeros(n))
         self.root.high[: self.free.start] = 0.0
         self.root.low[self.free.stop :] = 1.0
         self.steep = Fraction(max(STEEP, *(math.ceil(p.slope.max()) for _, p in self.pieces)))
-        self.aim, self.spare = needed, space.spare
-        self.margin = space.margin
+        self.aim = needed
         self.steps, self.further = (pair[not self.concave] for pair in (STEPS, FURTHER))
         self.exact_knots = {float(x): x for x, _ in knots}
         self.corners = np.array(sorted(self.exact_knots))
+        self.few = not self.reach and len(self.corners) <= FEW_CORNERS
         slopes = [(v - u) / (b - a) for (a, u), (b, v) in pairwise(knots)]
         self.exact_slopes = {round(float(slope) * MULTIPLIER) / MULTIPLIER: slope for slope in slopes}
 
@@ -262,8 +250,6 @@ class _Recorded(Search):
         order, root = count(), self.root
         if self.hopeless:
             return self._leaf(None)
-        if not self.convex and not self.reach:
-            self._survey(root)
         self._tighten(root)
         heap = [] if root.bound < self.aim and self._close_call(root) else [(root.bound, next(order), root)]
         while heap and not self.hopeless:
@@ -285,30 +271,13 @@ class _Recorded(Search):
         least = self.wanted - self.allowance
         self.hopeless = self.best.value < least - NOISE * self.oracle.top
         self.aim = max(least, min(self.wanted, self.best.value - self.allowance / 8))
-        self.aim += self.spare * max(self.best.value - self.aim, 0.0)
 
     def _level(self, edge: float, sign: float) -> float:
         """Round the level of a cut down or up, to a corner of G if there are few: boxes between corners need no cut."""
-        if len(self.corners) > FEW_CORNERS:
+        if not self.few:
             return (math.floor if sign < 0 else math.ceil)(edge * LEVELS) / LEVELS
         k = int(np.searchsorted(self.corners, edge, "right" if sign < 0 else "left"))
         return float(self.corners[min(max(k - (sign < 0), 0), len(self.corners) - 1)])
-
-    def _survey(self, root: _Box) -> None:
-        """Cut off what is below the least or above the greatest value of a CDF, wherever that is much."""
-        n, price = self.oracle.top, max(self.wanted, 1.0) / NEAR
-        for i in range(self.free.start, self.free.stop):
-            cost = np.zeros(n)
-            cost[i] = price
-            least, node = self._level(self.oracle.solve(cost, masked=False) / price - NEAR, -1), i + self.reach
-            if node < n and least > root.low[node] + STRIDE:
-                self._cut(root, node, least, cost, below=True)
-        for i in reversed(range(self.free.start, self.free.stop)):
-            cost = np.zeros(n)
-            cost[i] = -price
-            greatest = self._level(-self.oracle.solve(cost, masked=False) / price + NEAR, 1)
-            if i >= self.reach and greatest < root.high[i - self.reach] - STRIDE:
-                self._cut(root, i, greatest, cost, below=False)
 
     def _cut(self, box: _Box, i: int, level: float, cost: Floats, *, below: bool) -> None:
         """Close the side of a box below or above a level of coordinate i by multipliers, and keep the other."""
@@ -327,10 +296,10 @@ class _Recorded(Search):
             if box.bound >= self.aim or self._probes_close(box, least, ROOT_PROBES if root else PROBES):
                 return
             before, width, steps = width, float((box.high - box.low).sum()), self.steps
-            if width > (ROOT_WORTHWHILE if root else WORTHWHILE) * before:
+            if width > (ROOT_WORTHWHILE[not self.concave] if root else WORTHWHILE) * before:
                 break
         box.branch = self._branching(box, box.reference)
-        if len(self.corners) <= FEW_CORNERS and (box.branch is None or box.branch[1] not in self.exact_knots):
+        if self.few and (box.branch is None or box.branch[1] not in self.exact_knots):
             self._bound(box, MOST_STEPS)  # the envelope is G: only multipliers can be missing
             box.branch = None if self.concave else box.branch
 
@@ -377,7 +346,8 @@ class _Recorded(Search):
     def _rounded(self, cost: Floats) -> Floats:
         """Round multipliers to the denominator of certificates; where F is certain they do not matter."""
         found = np.zeros_like(cost)
-        found[self.free] = np.round(cost[self.free] * MULTIPLIER) / MULTIPLIER
+        kept = np.clip(cost[self.free], -self.largest, self.largest)
+        found[self.free] = np.round(kept * MULTIPLIER) / MULTIPLIER
         return found
 
     def _probes_close(self, box: _Box, least: Floats, most: int) -> bool:
@@ -404,8 +374,7 @@ class _Recorded(Search):
         cost[i] += sign * 2.0 * max(aim - box.bound, 1e-9) / room
         cost = self._rounded(cost)
         theta = abs(float(cost[i] - box.closed[i]))
-        lost = RAMP_LOSS if self.reach else 1e-12
-        edge = sign * ((self.oracle.solve(cost) + total - aim) / max(theta, 1e-300) - lost)
+        edge = sign * ((self.oracle.solve(cost) + total - aim) / max(theta, 1e-300) - 1e-12)
         if edge >= high if sign > 0 else edge <= low:
             box.closed, box.bound = cost, math.inf
             self._count(box)
@@ -439,10 +408,10 @@ class _Recorded(Search):
 
     def _leaf(self, cost: Floats | None) -> Dual:
         costs: list[float] = (np.zeros(self.oracle.top) if cost is None else cost).tolist()
-        if self.widths is None:
+        if self.shared is None:
             found = [self.exact_slopes.get(c, Fraction(c)) for c in costs]
         else:
-            widths = map(float, self.widths)  # 0 for a share below the range of floats
+            widths = map(float, self.shared)  # 0 for a share below the range of floats
             shares = [c / w if w else 0.0 for c, w in zip(costs, widths, strict=True)]
             found = [self.exact_slopes.get(round(c * MULTIPLIER) / MULTIPLIER, Fraction(c)) for c in shares]
         found[: self.free.start] = [Fraction()] * self.free.start

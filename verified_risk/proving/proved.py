@@ -42,7 +42,7 @@ from .certificate import (
 from .reader import read_certificate
 from .run_checker import Answer, find_checker, run_checker
 from .same_policy import require_same_policy
-from .write import MOST_EXACT_BITS, SPARES, Draft
+from .write import MOST_EXACT_BITS, Draft
 
 THEOREM = "check_sound"
 AXIOMS: tuple[str, ...] = (
@@ -222,7 +222,7 @@ ROUTES = {
 
 def recheck(plan: Plan, seconds: float | None = None, progress: Report | None = None) -> Recheck:
     """Confirm or refute the bounds of ``plan`` by its certificate; what the certificate leaves open is *unknown*."""
-    judge, why, failed = Judge(_read, progress, Clock(seconds), short=True), "", False
+    judge, why, failed = Judge(read, progress, Clock(seconds), short=True), "", False
     with tempfile.TemporaryDirectory(prefix="verified-risk-") as folder:
         file = Path(folder) / "certificate.txt"
         try:
@@ -275,7 +275,7 @@ def _route(proof: Any) -> str:
     return f"{ROUTES[type(proof)]}{cells}, in integers"
 
 
-def _read(file: Path, certificate: Certificate, clock: Clock) -> Answer:
+def read(file: Path, certificate: Certificate, clock: Clock) -> Answer:
     began = time.monotonic()
     with file.open("rb") as text:
         line = read_certificate(text, clock.require, widest=max(certificate.widest, 1))
@@ -396,13 +396,16 @@ def _attempts(draft: Draft, short: bool) -> Iterator[Certificate]:
 
 
 def _attempts_by_cells(draft: Draft) -> Iterator[Certificate]:
-    """Yield covers by cells that aim higher and higher than the plan's bound."""
-    for halved, spare in enumerate(SPARES):
-        one = replace(draft, spare=spare, halved=halved)
-        if isinstance(draft.objective, Curved):
-            yield from one.curved_certificates(draft.objective)
-        else:
-            yield one.certificate(exact=False, bits=draft.fixed_bits())
+    """Yield a cover by cells and, if that is refused or not found, one of cells half as wide."""
+    for halved, one in enumerate((draft, replace(draft, between=draft.between / 2))):
+        try:
+            if isinstance(draft.objective, Curved):
+                yield from one.curved_certificates(draft.objective)
+            else:
+                yield replace(one, halved=halved).certificate(exact=False, bits=draft.fixed_bits())
+        except Unsupported:
+            if halved or draft.clock.late():
+                raise
 
 
 def _discounted_attempts(draft: Draft, bits: int, word: int) -> Iterator[Certificate]:

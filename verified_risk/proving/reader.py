@@ -283,16 +283,13 @@ class Certificate(Words):
         found = []
         for _ in range(self.between("the number of actions", 1)):
             total = self.at_least(1, "the sum of the weights")
-            outcomes = [
-                (
-                    self.at_least(0, "a weight"),
-                    self.integer("a reward"),
-                    self.between("the next state", 0, self.states - 1),
-                )
-                for _ in range(self.between("the number of outcomes", 1))
-            ]
+            count = self.between("the number of outcomes", 1)
+            outcomes = [(self.at_least(0, "a weight"), self.integer("a reward"), self._state()) for _ in range(count)]
             found.append(Action(total, outcomes, factors_of(total, outcomes)))
         return found
+
+    def _state(self) -> int:
+        return self.between("the next state", 0, self.states - 1)
 
     # -- curves
 
@@ -407,10 +404,8 @@ class Certificate(Words):
         return [(self.at_least(1, "the length of a run"), self._action()) for _ in range(count)]
 
     def _lower(self) -> Bound:
-        kind, scale = (
-            self.kind("a kind of proof", ("markov", "budget", "cells", "lines", "law"), "a lower bound by"),
-            self._scale(),
-        )
+        known = ("markov", "budget", "cells", "lines", "law")
+        kind, scale = self.kind("a kind of proof", known, "a lower bound by"), self._scale()
         self._require_memory("tables", self.states * 8 * (8 + (scale.bit_length() + self.bits) // 64))
         if kind == "markov":
             return Bound(kind, scale, rest=self._choices(self._action))
@@ -520,13 +515,11 @@ class Certificate(Words):
         return law_of(self._setting(self.low), self.low.start, self.low.rest, self.memory // ENTRY_BYTES)
 
     def _require_lower(self, goal: Tail | Quantile | Polygon) -> None:
-        c, kind, start, choices, lower = (
-            self._setting(self.low),
-            self.low.kind,
-            self.low.start,
-            self.low.rest,
-            self.lower,
-        )
+        c, (kind, _, _, start, choices, costs), lower = self._setting(self.low), self.low, self.lower
+        by_table: dict[tuple[str, type], Any] = {
+            ("budget", Tail): tail_by_policy, ("budget", Quantile): quantile_by_policy,
+            ("budget", Polygon): polygon_by_policy, ("cells", Tail): tail_by_cells,
+        }  # fmt: skip
         if kind == "law" and isinstance(goal, Quantile):
             quantile_by_law(c, self._law(), goal, lower)
         elif kind == "law" and not isinstance(goal, Quantile):
@@ -534,16 +527,10 @@ class Certificate(Words):
             value_by_law(c, self._law(), line.weigh(c.V), lower)
         elif kind == "markov" and isinstance(goal, Tail) and goal.w == 1:
             tail_by_markov(c, choices, lower)
-        elif kind == "cells" and isinstance(goal, Tail):
-            tail_by_cells(c, start, choices, goal, lower)
         elif kind == "lines" and isinstance(goal, Polygon):
-            polygon_by_lines(c, start, self.low.listed, choices, goal, lower)
-        elif kind == "budget" and isinstance(goal, Tail):
-            tail_by_policy(c, start, choices, goal, lower)
-        elif kind == "budget" and isinstance(goal, Quantile):
-            quantile_by_policy(c, start, choices, goal, lower)
-        elif kind == "budget" and isinstance(goal, Polygon):
-            polygon_by_policy(c, start, choices, goal, lower)
+            polygon_by_lines(c, start, costs, choices, goal, lower)
+        elif (kind, type(goal)) in by_table:
+            by_table[kind, type(goal)](c, start, choices, goal, lower)
         else:
             raise Refused(NOT_COVERED)
 
@@ -563,13 +550,12 @@ class Certificate(Words):
             raise Refused(NOT_COVERED)
 
     def _require_cover(self, line_for: Callable[[Fraction], Polygon]) -> None:
-        c, kind, start, nodes, upper = self._setting(self.up), self.up.kind, self.up.start, self.up.rest, self.upper
-        if kind == "cover":
-            polygon_by_cover(c, start, nodes, line_for, upper)
-        elif kind == "cell_cover":
-            polygon_by_cell_cover(c, start, nodes, line_for, upper)
-        elif kind == "return_cover":
-            polygon_by_returns(c, self.up.listed, nodes, line_for, upper)
+        c, (kind, _, _, start, nodes, returns) = self._setting(self.up), self.up
+        if kind == "return_cover":
+            polygon_by_returns(c, returns, nodes, line_for, self.upper)
+        elif kind in ("cover", "cell_cover"):
+            by_cover = polygon_by_cover if kind == "cover" else polygon_by_cell_cover
+            by_cover(c, start, nodes, line_for, self.upper)
         else:
             raise Refused(NOT_COVERED)
 

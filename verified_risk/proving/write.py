@@ -15,12 +15,15 @@ from ..errors import Unsupported
 from ..grid import own_unit
 from ..numbers.rational import ceil_div, lcm_of_denominators
 from ..objectives import Weighting
+from ..objectives.weighting import Knots
 from ..planning.affordable_law import PATIENT, evaluation_work
 from ..planning.clock import Clock
 from ..planning.result import Plan
 from ..planning.rounding import short_below
 from ..planning.search.attained_coordinates import Unfolded, unfolded
-from ..planning.search.cells_route import MOST_CELLS, CellOracle
+from ..planning.search.cells_route import FIRST_CELLS, MOST_CELLS, CellOracle
+from ..planning.search.driver import Coordinates
+from ..planning.search.grid_coordinates import Oracle
 from ..policy.cell_policy import CellPolicy
 from .bounded import bounded_objective, close_behind, line_accuracy, value_by_stairs
 from .budgets import Budgets, Charges, PolicyRows, ShorterRows, best_mean_above, cell_rows
@@ -46,7 +49,7 @@ from .certificate import (
     integer_model,
     leaves,
 )
-from .cover_search import MULTIPLIER, Exact, Found, Space, find_cover
+from .cover_search import LARGEST, MULTIPLIER, Exact, Found, find_cover, in_cells, is_fine_enough, on_grid
 from .integer_tables import SHARE_BITS
 
 EXACT_WORK = 2e8
@@ -65,8 +68,6 @@ MET = (
     "reached"
 )
 BEHIND = "a value of the policy's CDF that is close behind the level of an upper quantile counts as not beyond it"
-SPARES = (0.02, 0.15, 0.4)
-"""Shares of the gap by which covers by cells aim higher than the plan's bound, in turn."""
 MOST_POINTS = 2**53
 """Points of a grid beyond which numbers of points fit no machine integer with room to add."""
 WIDEST_GRID = 20_000
@@ -103,8 +104,6 @@ class Draft:
     """Set if a cover is over the attainable returns."""
     between: Fraction = Fraction()
     """The cells of a cover that is read between the points of a grid."""
-    spare: float = SPARES[0]
-    """How much higher than the plan's bound the search for such a cover aims, as a share of the gap."""
     sharp: bool = False
     """Whether a curve's own upper bound is to be proved, and no larger one."""
     doubts: list[str] = field(default_factory=list)
@@ -128,20 +127,29 @@ class Draft:
             long = evaluation_work(plan.mdp, plan.policy) > PATIENT
             budgets = Budgets(model, plan.policy.least, plan.policy.eta, plan.policy.halvings)
             return cls(plan, model, objective, charges, clock, budgets, long)
-        searches, attained, between = isinstance(objective, (Piecewise, Curved)), None, Fraction()
+        searches, attained = isinstance(objective, (Piecewise, Curved)), None
         if searches:
             jumps = isinstance(objective, Curved) and objective.jumps
             attained = None if model.loss(charges.unit) or jumps else unfolded(plan.mdp)
         if searches and attained is None and WIDEST_GRID < charges.span < MOST_POINTS:
-            low, high = plan.mdp.remaining_range(0)
-            between = max(plan.eta, short_below((high - low) / MOST_CELLS))
-        elif charges.span >= MOST_POINTS if searches else by_return and charges.span > WIDEST_GRID:
+            return cls(plan, model, objective, charges, clock, sharp=sharp).in_cells(FIRST_CELLS)
+        if charges.span >= MOST_POINTS if searches else by_return and charges.span > WIDEST_GRID:
             points = f"{charges.span} points" if charges.span < 10**12 else "over a million million points"
             raise Unsupported(
                 f"not covered: a plan for {plan.objective.spec} whose returns lie on a grid of {points}, more than "
                 f"{WIDEST_GRID}"
             )
-        return cls(plan, model, objective, charges, clock, sharp=sharp, unfolded=attained, between=between)
+        return cls(plan, model, objective, charges, clock, sharp=sharp, unfolded=attained)
+
+    def in_cells(self, count: int) -> Draft:
+        """Return the draft whose cover is read between the points of a grid: the coarsest of ``count``, twice as many,
+        ... cells that is fine enough or, unless the weighting is concave, the plan's."""
+        low, high = self.plan.mdp.remaining_range(0)
+        if count > MOST_CELLS and not self._probes:
+            return replace(self, between=max(self.plan.eta, short_below((high - low) / MOST_CELLS)))
+        one = replace(self, between=short_below((high - low) / count))
+        fine = is_fine_enough(one.space, one.knots, self.plan.upper, self.clock)
+        return one if fine or (count >= MOST_CELLS and self._probes) else self.in_cells(2 * count)
 
     @cached_property
     def parts(self) -> tuple[tuple[Fraction, PolicyRows], ...]:
@@ -152,6 +160,13 @@ class Draft:
     def _cell_policy(self) -> CellPolicy:
         assert isinstance(self.plan.policy, CellPolicy)
         return self.plan.policy
+
+    @property
+    def knots(self) -> Knots:
+        """The corners of the weighting, or of the line below it."""
+        knots = self.objective.knots if isinstance(self.objective, Curved) else self.plan.objective.knots
+        assert knots is not None
+        return knots
 
     @property
     def rows(self) -> PolicyRows:
@@ -167,8 +182,6 @@ class Draft:
 
     def certificate(self, *, exact: bool, bits: int, finer: Draft | None = None) -> Certificate:
         """Build a certificate; ``exact`` tables lose nothing, others at most about the horizon over ``2**bits``."""
-        if isinstance(self.objective, Curved):
-            return self._stated_certificate(self.objective)
         low = self._low(exact, bits)
         up = (finer or self)._up(exact, bits)
         return Certificate(self.model, self.objective, self.plan.lower, self.plan.upper, low, up)
@@ -176,26 +189,10 @@ class Draft:
     def curved_certificates(self, objective: Curved, finer: Draft | None = None) -> Iterator[Certificate]:
         """Yield certificates of the plan's upper bound, or of what the broken line proves, plus the cost of
         rounding."""
-        width = self._closed_span
-        for slack in (Fraction(),) if self.sharp else (Fraction(), LEAST_SLACK):
-            yield self._curved_certificate(objective, self.plan.upper + width * slack, finer, strict=self.sharp)[0]
-
-    def _stated_certificate(self, objective: Curved) -> Certificate:
-        """Return a certificate of what was proved, whose upper bound leaves room for the points of the curve, or of the
-        plan's bounds; on the rewards' own grid if the plan's is insufficient."""
-        known = self.plan.proved
-        upper = self.plan.upper if known is None else known.upper
-        certificate, complete = self._curved_certificate(objective, upper, strict=known is not None)
-        finer = None if complete else self.finer()
-        return certificate if finer is None else self._curved_certificate(objective, upper, finer, strict=True)[0]
-
-    def _curved_certificate(
-        self, objective: Curved, upper: Fraction, finer: Draft | None = None, *, strict: bool = False
-    ) -> tuple[Certificate, bool]:
-        """Return a certificate, and whether floats find it proved; ``strict``: for this upper bound and no other."""
         lower, low = self._curved_low(objective)
-        found, up = (finer or self)._curved_cover(objective, upper, strict)
-        return Certificate(self.model, objective, lower, found.upper, low, up), found.complete
+        for slack in (Fraction(),) if self.sharp or self.between else (Fraction(), LEAST_SLACK):
+            upper, up = (finer or self)._curved_cover(objective, self.plan.upper + self._closed_span * slack)
+            yield Certificate(self.model, objective, lower, upper, low, up)
 
     def _curved_low(self, objective: Curved) -> tuple[Fraction, ByLaw]:
         """Return the bound that the stairs prove, at most the plan's, and its proof."""
@@ -210,18 +207,17 @@ class Draft:
         law = self._law(exact, CURVE_BITS)
         return lower, replace(law, scale=law.scale * objective.stair_denominator)
 
-    def _curved_cover(self, objective: Curved, upper: Fraction, strict: bool) -> tuple[Found, ByCover]:
+    def _curved_cover(self, objective: Curved, upper: Fraction) -> tuple[Fraction, ByCover]:
         allowance = 4 * line_accuracy(self.plan, self.charges.span * self.charges.unit) * self._closed_span
         tables = Exact(self.plan.mdp, self.charges, self.model.exact_scale(1), self.clock)
         exact = tables if tables.scale.bit_length() <= SHORT_SCALE and tables.affordable else None
         exact = None if self.unfolded or self.between else exact
-        found = find_cover(
-            self.space, objective.knots, upper, self.clock, 0 if strict else allowance, objective.jumps, exact
-        )
+        more = 0 if self.sharp else allowance
+        found = find_cover(self.space, objective.knots, upper, self.clock, more, objective.jumps, exact)
         met = MET if exact is None and objective.jumps else BEHIND if close_behind(self.plan) else ""
         self._doubt(found, f"{self.plan.objective.spec} with this upper bound: {met}" if met else "")
         scale = self._cell_scale(found.cover) if self.between else MULTIPLIER << CURVE_BITS
-        return found, self._by_cover(scale, found.cover)
+        return found.upper, self._by_cover(scale, found.cover)
 
     def fixed_bits(self) -> int:
         """Return the fractional bits that lose about as much as floats in the planner; numbers then fit a word."""
@@ -355,13 +351,13 @@ class Draft:
         return [[*runs[:-1], (runs[-1][0] + more, runs[-1][1])] for runs in rows]
 
     @cached_property
-    def space(self) -> Space:
+    def space(self) -> Coordinates:
         """The coordinates of a cover."""
-        if self.unfolded is not None:
-            return Space.of_returns(self.unfolded)
+        if (model := self.unfolded) is not None:
+            return Coordinates(Oracle(model.model()), model.width, model.most, model.widths)
         if self.between:
-            return Space.of_cells(self.plan.mdp, self.between, self.spare)
-        return Space.of_grid(self.plan.mdp, self.charges.unit)
+            return in_cells(self.plan.mdp, self.between, self._steepest if self._probes else None)
+        return on_grid(self.plan.mdp, self.charges.unit)
 
     def _by_cover(self, scale: int, cover: Cover) -> ByCover:
         """Return the cover with its grid, its start, and the place of its last coordinate."""
@@ -369,7 +365,9 @@ class Draft:
             return self._by_returns(self.unfolded, scale, cover)
         if self.between:
             start = self.space.oracle.top
-            cells = Budgets(self.model, self.plan.mdp.reward_range[0], self.between).closed(start, self.between)
+            cells = Budgets(self.model, self.plan.mdp.reward_range[0], self.between).closed(
+                start, self.between, beyond=self._probes
+            )
             return ByCover(scale, cells, start, cover, start - cells.windows[-1][0] - 1, self._steepest)
         start = self.charges.spent_or_kept[-1]
         grid = self.charges.closed_grid(start)
@@ -392,11 +390,14 @@ class Draft:
         return (self.charges.spent_or_kept[-1] - self.charges.gained_or_kept[-1]) * self.charges.unit
 
     @property
+    def _probes(self) -> bool:
+        """Whether a cover by cells rests on probes of single cells, as it does if the weighting is concave."""
+        return self.plan.objective.shape == "concave"
+
+    @property
     def _steepest(self) -> Fraction:
-        """The largest slope of a chord of the weighting that ends at 1."""
-        knots = self.objective.knots if isinstance(self.objective, Curved) else self.plan.objective.knots
-        assert knots is not None
-        return max((knots[-1][1] - g) / (1 - x) for x, g in knots[:-1])
+        """The largest slope of a chord of the weighting that ends at 1, or nearly, where it is very steep."""
+        return min(max((self.knots[-1][1] - g) / (1 - x) for x, g in self.knots[:-1]), Fraction(LARGEST))
 
     def _cell_scale(self, cover: Cover) -> int:
         """Return a scale over which the tables of a cover by cells fit words, shares of a cell included."""
@@ -406,8 +407,7 @@ class Draft:
 
     @cached_property
     def cover(self) -> Cover:
-        assert self.plan.objective.knots is not None
-        found = find_cover(self.space, self.plan.objective.knots, self.plan.upper, self.clock)
+        found = find_cover(self.space, self.knots, self.plan.upper, self.clock)
         self._doubt(found)
         return found.cover
 

@@ -111,6 +111,22 @@ class Search(Relaxation):
         found = self.oracle.contract(c0, c_low, c_high, self.deadline)
         return True if found is None else self.cut_to(node, *found)
 
+    def own_bound(self) -> float:
+        """Return the bound that weak duality would prove if only the incumbent's actions were allowed."""
+        oracle, cdf = self.oracle, self.best.cdf
+        low = np.concatenate(([0.0], cdf[:-1]))
+        high = np.concatenate((cdf[1:], [1.0]))
+        kept = oracle.allowed.copy()
+        oracle.allowed[:] = 0
+        for _, choice in self.best.parts:
+            oracle.allowed |= np.int64(1) << choice.astype(np.int64)
+        cost = np.zeros_like(cdf)
+        self.slopes_at(cdf, cost)
+        value = oracle.solve(cost)
+        oracle.allowed[:] = kept
+        least, _ = self.tilted_minima(cost, low, high)
+        return value + float(least.sum())
+
     # -- nodes --------------------------------------------------------------------------------------------------------
 
     def evaluate(self, node: Node, rounds: int, probes: int, steps: int, *, contracting: bool = True) -> None:

@@ -287,6 +287,7 @@ def compile_cells() -> None:
 # -- the oracle --------------------------------------------------------------------------------------------------------
 
 
+SPARE = 4  # cells of tables beyond the returns that are met, where their ends shall lose as much as the checker's
 CELLS_PER_SECOND = 2e8  # table entries that the contractor mixes per second: a first guess, until a pass has been timed
 
 
@@ -310,15 +311,22 @@ def sizes(mdp: MDP, eta: Fraction) -> tuple[Ints, Ints]:
 
 class CellOracle:
     """Bounds on ``cost . A`` over all policies and for one policy, and on A itself; the interface of
-    :class:`~.grid_coordinates.Oracle`."""
+    :class:`~.grid_coordinates.Oracle`.
 
-    def __init__(self, mdp: MDP, eta: Fraction) -> None:
-        self.mdp, self.eta = mdp, eta
+    With ``beyond``, tables go on for some cells beyond the returns that are met, at both ends; beyond the greatest one
+    F = 1 costs at least that.  A node at an end then has two cells like every other, and loses as much as it does for
+    the checker.  The contractor has no such tables.
+    """
+
+    def __init__(self, mdp: MDP, eta: Fraction, beyond: float | None = None) -> None:
+        self.mdp, self.eta, self.beyond = mdp, eta, beyond or 0.0
+        self.spare = 0 if beyond is None else SPARE
         require_memory(mdp, eta)
         self.model: ScaledModel = scaled_model(mdp, eta, (0,) * mdp.horizon, joint=True)
         model, n, horizon = self.model, mdp.n_states, mdp.horizon
         self.nodes, self.wides = sizes(mdp, eta)
         self.top = int(self.nodes[-1])
+        wide = self.top + 2 * self.spare
         self.calls = 0
         self.maskable = int(np.diff(model.action_start).max()) <= MOST_ACTIONS
         self.arrays = (
@@ -330,10 +338,10 @@ class CellOracle:
         self.spans = np.array([step.span for step in model.steps])
         actions = np.minimum(np.diff(model.action_start), MOST_ACTIONS)
         self.allowed: Ints = np.repeat(
-            np.tile((np.int64(1) << actions) - 1, (horizon, 1))[:, :, None], self.top + 1, axis=2
+            np.tile((np.int64(1) << actions) - 1, (horizon, 1))[:, :, None], wide + 1, axis=2
         )
-        self.choice = np.zeros((horizon, n, self.top + 1), dtype=narrowest(model))
-        width = self.top + int(self.spans.max()) + 4
+        self.choice = np.zeros((horizon, n, wide + 1), dtype=narrowest(model))
+        width = wide + int(self.spans.max()) + 4
         self._values, self._mass = np.zeros((2, n, width)), np.zeros((2, n, self.top + 1))
         self._work = np.zeros((5, width))
         self._reached = np.zeros((horizon, n, self.top + 1), dtype=np.int8)
@@ -354,11 +362,13 @@ class CellOracle:
         return self._pass(cost, choice, masked=False, fixed=True)
 
     def _pass(self, cost: Floats, choice: npt.NDArray[Any], *, masked: bool, fixed: bool) -> float:
+        beyond = max(float(cost[-1]), self.beyond)  # so that tables do not bend upwards at the greatest return
+        cost = np.pad(np.asarray(cost, dtype=float), self.spare, constant_values=(0.0, beyond))
         kernels.value_pass(
-            *self.arrays, self.nodes, self.spans, self.model.terms, self.allowed, masked, fixed,
-            np.ascontiguousarray(cost, dtype=float), self._values, self._work, choice,
+            *self.arrays, self.nodes + 2 * self.spare, self.spans, self.model.terms, self.allowed, masked, fixed,
+            cost, self._values, self._work, choice,
         )  # fmt: skip
-        rows = self._values[0, self.initial_state, 0]
+        rows = self._values[0, self.initial_state, self.spare] - beyond * self.spare
         slack = 4.0 * (len(rows) + 2) * 2.0**-53 * float(np.abs(rows).max())
         return float(self.initial_prob @ rows) + (slack if fixed else -slack)
 
@@ -369,9 +379,9 @@ class CellOracle:
     def cdf(self, choice: npt.NDArray[Any] | None = None) -> Floats:
         """Return an approximation of the averages A of a policy."""
         out = np.zeros(self.top)
+        met = np.ascontiguousarray((self.choice if choice is None else choice)[:, :, self.spare :])
         kernels.share_pass(
-            *self.arrays, self.nodes, self.initial_state, self.initial_prob,
-            self.choice if choice is None else choice, self._mass, out,
+            *self.arrays, self.nodes, self.initial_state, self.initial_prob, met, self._mass, out,
         )  # fmt: skip
         return out
 
@@ -459,22 +469,6 @@ class CellSearch(Search):
         """Find incumbents, then raise the tolerance to what this grid can prove of the incumbent's policy."""
         super().incumbents()
         self.tol = max(self.tol, 1.25 * (self.best.value - self.own_bound()))
-
-    def own_bound(self) -> float:
-        """Return the bound that weak duality would prove if only the incumbent's actions were allowed."""
-        oracle, cdf = self.oracle, self.best.cdf
-        low = np.concatenate(([0.0], cdf[:-1]))
-        high = np.concatenate((cdf[1:], [1.0]))
-        kept = oracle.allowed.copy()
-        oracle.allowed[:] = 0
-        for _, choice in self.best.parts:
-            oracle.allowed |= np.int64(1) << choice.astype(np.int64)
-        cost = np.zeros_like(cdf)
-        self.slopes_at(cdf, cost)
-        value = oracle.solve(cost)
-        oracle.allowed[:] = kept
-        least, _ = self.tilted_minima(cost, low, high)
-        return value + float(least.sum())
 
 
 # -- pruning by the mean -----------------------------------------------------------------------------------------------
