@@ -4,10 +4,10 @@
     python tests/benchmarks/against_rlberry.py --rlberry FOLDER   # the row of rlberry, where rlberry-scool is installed
 
 rlberry's dependencies may exclude ours, so its row needs these arrays only.  Its agent is paid what is drawn,
-rescaled to [0, 1], and its episodes end where nothing more can be earned, unless rescaling would make that worth
-less than going on.  Its default bonus is ``sqrt(1/n) + V/n``, without a logarithm: a tuned form of the theorem's,
-not the theorem's.  Every policy played is evaluated in the model by backward induction, and regret is in the model's
-own rewards.
+rescaled to [0, 1]; finished episodes go on in absorbing states, which it learns to be worth nothing (if they end it
+never does, and loses twice as much).  Its default bonus is ``sqrt(1/n) + V/n``, without a logarithm: a tuned form of
+the theorem's, not the theorem's.  Every policy played is evaluated in the model by backward induction, and regret is
+in the model's own rewards.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def rlberry_regret(model: Mapping[str, np.ndarray], horizon: int, seed: int) -> 
 
     P, R, start = model["P"], model["R"], model["start"]
     low, scale = float(model["pays"].min()), float(np.ptp(model["pays"]))
-    chances, ends = model["chances"].cumsum(axis=2), model["ends"] & (low == 0)
+    chances = model["chances"].cumsum(axis=2)
 
     class Played(Model):
         def __init__(self):  # type: ignore[no-untyped-def]
@@ -59,7 +59,7 @@ def rlberry_regret(model: Mapping[str, np.ndarray], horizon: int, seed: int) -> 
             row = chances[self.state, action]
             k = int(np.searchsorted(row, self.seeder.rng.random() * row[-1], side="right"))
             pay, self.state = model["pays"][self.state, action, k], int(model["after"][self.state, action, k])
-            return self.state, (float(pay) - low) / scale, bool(ends[self.state]), False, {}
+            return self.state, (float(pay) - low) / scale, False, False, {}
 
     env = Played()
     agent = UCBVIAgent(env, horizon=horizon, seeder=Seeder(seed))
@@ -85,8 +85,7 @@ def models() -> dict:
 
 
 def arrays_of(mdp) -> dict[str, np.ndarray]:
-    """Transitions, mean rewards, initial law, outcomes ``[s, a, k]``, and the states where nothing more can be earned;
-    a missing action is a copy of the first one."""
+    """Transitions, mean rewards, initial law, outcomes ``[s, a, k]``; a missing action is a copy of the first."""
     n, most, wide = mdp.n_states, max(mdp.n_actions), max(len(action.outcomes) for _, _, action in mdp)
     P, R, start = np.zeros((n, most, n)), np.zeros((n, most)), np.zeros(n)
     chances, after, pays = np.zeros((n, most, wide)), np.zeros((n, most, wide), int), np.zeros((n, most, wide))
@@ -98,8 +97,7 @@ def arrays_of(mdp) -> dict[str, np.ndarray]:
                 chances[s, a, k], after[s, a, k], pays[s, a, k] = float(p), to, float(r)
     for s, p in mdp.initial:
         start[s] = float(p)
-    ends = np.array([all(P[s, :, s] == 1) and not R[s].any() for s in range(n)])
-    return {"P": P, "R": R, "start": start, "chances": chances, "after": after, "pays": pays, "ends": ends}
+    return {"P": P, "R": R, "start": start, "chances": chances, "after": after, "pays": pays}
 
 
 def table(rows: dict[str, list[Sequence[float]]]) -> None:
