@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import oracles
 import pytest
+import sympy
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidModel, InvalidPolicy, Unsupported
@@ -17,17 +18,9 @@ Q = Fraction
 
 
 def solved(rows, pays, gamma):
-    """The x with x = pays + gamma * rows x, by elimination."""
-    n = len(pays)
-    table = [[(i == j) - gamma * rows[i][j] for j in range(n)] + [pays[i]] for i in range(n)]
-    for i in range(n):
-        pivot = next(k for k in range(i, n) if table[k][i])
-        table[i], table[pivot] = table[pivot], table[i]
-        for k in range(n):
-            if k != i and table[k][i]:
-                ratio = table[k][i] / table[i][i]
-                table[k] = [x - ratio * y for x, y in zip(table[k], table[i], strict=True)]
-    return [row[n] / row[i] for i, row in enumerate(table)]
+    """The x with x = pays + gamma * rows x."""
+    found = (sympy.eye(len(pays)) - sympy.Matrix(rows) * sympy.nsimplify(gamma)).LUsolve(sympy.Matrix(pays))
+    return [Q(int(x.p), int(x.q)) for x in found]
 
 
 def best_mean(model, gamma, n, counts=lambda chosen: True):

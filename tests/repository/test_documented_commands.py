@@ -64,6 +64,11 @@ ELSEWHERE = {
         "tests/proving/test_prove_coverage.py",
         "coverage(models(200",
     ),
+    "python tests/support/proof_coverage.py --discount 9/10 --seconds 20": (
+        "an hour",
+        "tests/support/proof_coverage.py",
+        "def searched",
+    ),
     "make lowest": ("an environment of its own", ".github/workflows/ci.yml", "run: make lowest"),
     "make test PYTHON=python3.13": ("another Python", ".github/workflows/ci.yml", 'python: "3.13"'),
     "make rehearsal": ("an environment of its own", ".github/workflows/ci.yml", "run: make rehearsal"),
