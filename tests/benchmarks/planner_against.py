@@ -6,12 +6,18 @@ for how many models the laws of the return are the same rationals, for how many 
 others have, and the ratio of processor times: the best of three calls, compilation not counted.
 """
 
+import json
+import os
+import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, TypeAlias
 
-from older import HERE, answer_of, unpacked
-
+HERE = Path(__file__).resolve().parents[2]
 TAILS = ("mean", "cvar(1/4)", "1/2*mean + 1/2*cvar(1/10)", "1/4*mean + 1/4*cvar(1/10) + 1/2*cvar(1/2)")
 QUANTILES = ("var(1/4)", "var(1/2,upper)")
 OBJECTIVES = (*TAILS, *QUANTILES, "hazard(1/2)", "dual(2)", "wang(3/4)", "wang(-1/2)", "cpw(71/100)")
@@ -45,6 +51,24 @@ print(json.dumps(found))
 Answer: TypeAlias = list[Any]
 """Value, lower bound, upper bound, law; as text."""
 Found: TypeAlias = dict[str, tuple[Answer, float]]
+
+
+@contextmanager
+def unpacked(commit: str) -> Iterator[Path]:
+    """The files of ``commit`` in a temporary folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        packed = subprocess.run(["git", "archive", commit], cwd=HERE, capture_output=True, check=True).stdout
+        subprocess.run(["tar", "-x", "-C", folder], input=packed, check=True)
+        yield Path(folder)
+
+
+def answer_of(tree: Path, code: str, *asked: object) -> Any:
+    """What ``code`` prints as JSON in its last line, in a fresh process in ``tree``; it gets ``asked`` as JSON."""
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(json.dumps, asked)], cwd=tree, stdout=subprocess.PIPE, text=True, check=True,
+        env={**os.environ, "PYTHONPATH": str(tree)},
+    )  # fmt: skip
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def difference(old: Answer, new: Answer) -> str:

@@ -16,8 +16,8 @@ from verified_risk.numbers.enclosure import Truth
 from verified_risk.planning import certify, rounding
 from verified_risk.planning.problem import Problem
 from verified_risk.planning.routes import ROUTES
-from verified_risk.planning.search import grid_coordinates
-from verified_risk.planning.tails import budget_tables
+from verified_risk.planning.search import branching, grid_coordinates
+from verified_risk.planning.tails import budget_tables, tail_route
 
 SPECTRUM = {Fraction(1, 10): Fraction(1, 2), Fraction(1, 2): Fraction(1, 4), Fraction(1): Fraction(1, 4)}
 SPECTRAL = vr.Spectral(["1/10", "1/2", 1], ["1/2", "1/4", "1/4"])
@@ -124,68 +124,62 @@ def contractor_campaign(count: int = 60) -> None:
             assert np.all(centre <= most + 1e-15), "bound"
 
 
+HONEST = {
+    "above": rounding.Enclosure.above, "below": rounding.Enclosure.below, "window": tail_route.rho_window,
+    "contract": grid_coordinates.Oracle.contract, "dual": branching.Search.dual,
+}  # fmt: skip
+
+
+def narrow(*args):
+    low, high = HONEST["window"](*args)
+    return min(low + 2, high), high
+
+
+def eager(self, c0, c_low, c_high, deadline):
+    """As if the slopes were known exactly."""
+    return HONEST["contract"](self, *[np.ascontiguousarray(c0)] * 3, deadline)
+
+
+def forgetful(*args):
+    bound, *rest = HONEST["dual"](*args)
+    return bound + 1e-3, *rest
+
+
+def to_nearest(x):
+    return Fraction(float(x))
+
+
+ENCLOSURE = rounding.Enclosure
+FAULTS = {
+    "bounds that are not widened": (
+        float_campaign, *((ENCLOSURE, name, lambda self, x: Fraction(x)) for name in ("above", "below"))
+    ),
+    "a flipped rounding direction": (
+        float_campaign, (ENCLOSURE, "above", HONEST["below"]), (ENCLOSURE, "below", HONEST["above"])
+    ),
+    "a final rounding to nearest": (
+        float_campaign, (certify, "tidy_below", to_nearest), (certify, "tidy_above", to_nearest),
+        (ENCLOSURE, "shrink", Fraction(1)),
+    ),
+    "a window that is too narrow": (float_campaign, (tail_route, "rho_window", narrow)),
+    "an action eliminated too eagerly": (contractor_campaign, (grid_coordinates.Oracle, "contract", eager)),
+    "a dual bound that forgets the box minima": (search_campaign, (branching.Search, "dual", forgetful)),
+}  # fmt: skip
+
+
 @pytest.mark.usefixtures("without_exact_evaluation")
-class TestPlantedFaults:
-    """Each fault makes some bound wrong; the campaigns above it must notice."""
+def test_the_campaigns_pass():
+    for campaign in (float_campaign, search_campaign, contractor_campaign):
+        campaign()
 
-    def test_the_campaigns_pass_without_faults(self):
-        float_campaign()
-        search_campaign()
-        contractor_campaign()
 
-    def test_bounds_that_are_not_widened_are_caught(self, monkeypatch):
-        monkeypatch.setattr(rounding.Enclosure, "above", lambda self, x: Fraction(x))
-        monkeypatch.setattr(rounding.Enclosure, "below", lambda self, x: Fraction(x))
-        with pytest.raises(AssertionError, match="bound"):
-            float_campaign()
-
-    def test_a_flipped_rounding_direction_is_caught(self, monkeypatch):
-        above, below = rounding.Enclosure.above, rounding.Enclosure.below
-        monkeypatch.setattr(rounding.Enclosure, "above", below)
-        monkeypatch.setattr(rounding.Enclosure, "below", above)
-        with pytest.raises(AssertionError, match="bound"):
-            float_campaign()
-
-    def test_a_final_rounding_to_nearest_is_caught(self, monkeypatch):
-        monkeypatch.setattr(certify, "tidy_below", lambda x: Fraction(float(x)))
-        monkeypatch.setattr(certify, "tidy_above", lambda x: Fraction(float(x)))
-        monkeypatch.setattr(rounding.Enclosure, "shrink", property(lambda self: Fraction(1)))
-        with pytest.raises(AssertionError, match="bound"):
-            float_campaign()
-
-    def test_a_window_that_is_too_narrow_is_caught(self, monkeypatch):
-        from verified_risk.planning.tails import tail_route as tails
-
-        honest = tails.rho_window
-        monkeypatch.setattr(
-            tails, "rho_window", lambda *args: (min(honest(*args)[0] + 2, honest(*args)[1]), honest(*args)[1])
-        )
-        with pytest.raises(AssertionError, match="bound"):
-            float_campaign()
-
-    def test_an_action_eliminated_too_eagerly_is_caught(self, monkeypatch):
-        honest = grid_coordinates.Oracle.contract
-
-        def eager(self, c0, c_low, c_high, deadline):
-            middle = np.ascontiguousarray(c0)
-            return honest(self, middle, middle, middle, deadline)  # as if the slopes were known exactly
-
-        monkeypatch.setattr(grid_coordinates.Oracle, "contract", eager)
-        with pytest.raises(AssertionError, match="bound"):
-            contractor_campaign()
-
-    def test_a_dual_bound_that_forgets_the_box_minima_is_caught(self, monkeypatch):
-        from verified_risk.planning.search import branching as search
-
-        honest = search.Search.dual
-
-        def forgetful(self, cost, low, high):
-            bound, vertex, where, least = honest(self, cost, low, high)
-            return bound + 1e-3, vertex, where, least
-
-        monkeypatch.setattr(search.Search, "dual", forgetful)
-        with pytest.raises(AssertionError, match="bound"):
-            search_campaign()
+@pytest.mark.usefixtures("without_exact_evaluation")
+@pytest.mark.parametrize(("campaign", "changes"), [(one, rest) for one, *rest in FAULTS.values()], ids=FAULTS)
+def test_a_campaign_notices(campaign, changes, monkeypatch):
+    for where, name, value in changes:
+        monkeypatch.setattr(where, name, value)
+    with pytest.raises(AssertionError, match="bound"):
+        campaign()
 
 
 def test_recheck_confirms_every_plan_and_exposes_a_forged_one():

@@ -36,7 +36,6 @@ LESS = {
 MEASURED = (
     "against_rlberry.py --write FOLDER",
     "first_minute.py", "large.py", "log_studies.py coverage", "log_studies.py sharpness",
-    "time_limits.py --large --seconds 30",
 )  # fmt: skip
 
 #: Not run here: why, and the file and words that show where it is run.
