@@ -31,7 +31,8 @@ shrinking: a contraction costs as much as a hundred probes."""
 MORE_STEPS = 24  # relaxation steps per round at the root, once the first few no longer shrink its box
 NODE_ROUNDS = 6  # maximum number of rounds of contraction at any other node; its children can be cut further
 WORTHWHILE = 0.85  # a round that leaves more than this share of a node's width is the last: branching is then faster
-ROOT_WORTHWHILE = 0.97  # the same for the root, whose cuts every node inherits, so that slower progress still pays
+ROOT_WORTHWHILE = 0.97  # the same for the root, which is then contracted
+ROOT_STUCK = 0.99  # the same for a round that contracts: every node inherits the root's cuts, so slow progress pays
 
 
 @dataclass
@@ -221,7 +222,7 @@ class Search(Relaxation):
             after, stalled = _width(root), _width(root) > ROOT_WORTHWHILE * width
             if contracting:
                 contracted = after
-                if stalled:
+                if after > ROOT_STUCK * width:
                     if self.concave or steps >= MORE_STEPS:
                         break
                     steps = MORE_STEPS  # the relaxation is smaller now: solve it better
