@@ -3,7 +3,7 @@
     python tests/mutation/campaign.py [--map] [--sample N] [--folder NAME ...]
 
 Faults (``operators.py``) are drawn per folder, as many of each kind, written one at a time into a copy of the packages
-and judged by the tests that execute the changed line (``testmap.py``; measured by the first campaign, again by
+and judged by the tests that execute the changed line (``judging.py``; measured by the first campaign, again by
 ``--map``).  Results are appended to ``.mutate/results.jsonl``: a campaign that was stopped goes
 on where it was, and only faults whose file is unchanged count.  A survivor is a test to write, or an entry of
 ``equivalent.json`` that says why no test can see it.
@@ -25,9 +25,8 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from queue import SimpleQueue
 
-from judging import Judges, copy_to, modules, run
+from judging import ROOT, JudgeMap, Judges, copy_to, measure, modules, run
 from operators import KINDS, Mutant, candidates, parses
-from testmap import ROOT, JudgeMap, measure
 
 FOLDERS = {
     "planning": "verified_risk/planning",

@@ -8,9 +8,8 @@ from pathlib import Path
 import campaign
 import judging
 import pytest
-from judging import Judges
+from judging import JudgeMap, Judges
 from operators import KINDS, Mutant, mutants
-from testmap import JudgeMap
 
 SOURCE = '''"""A docstring with 3 < 4."""
 

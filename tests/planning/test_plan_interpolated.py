@@ -237,7 +237,7 @@ def read_no_bends(monkeypatch):
 
 
 def clip_too_early(monkeypatch):
-    """What is still to come is said to be certain when half of it is."""
+    """Halve, at every inner step, the number of cells that later rewards may cross."""
     honest = cells_route.sizes
 
     def planted(mdp, eta):

@@ -56,7 +56,6 @@ def test_by_default_one_pass_breaks_ties_by_the_mean(spec, eta):
     assert better > 0 or eta is None
 
 
-HALF = Fraction(1, 2)
 SPECTRAL = ("1/2*cvar(1/4) + 1/2*cvar(1/3)", "pl(0, 0; 1/4, 7/8; 1/3, 1; 1, 1)")
 SEARCHED = " + ".join(f"1/7*cvar(1/{k})" for k in (14, 12, 10, 8, 6, 4, 3))
 
@@ -65,7 +64,7 @@ SEARCHED = " + ".join(f"1/7*cvar(1/{k})" for k in (14, 12, 10, 8, 6, 4, 3))
 @pytest.mark.parametrize("spec", [*SPECTRAL, SEARCHED])
 def test_by_default_plans_for_several_levels_break_ties_by_the_mean(spec, eta):
     better, objective = 0, vr.objective(spec)
-    upper_half = oracles.Model({0: Fraction(1)}, [[[(HALF, 0, 0), (HALF, 0, z)] for z in (1, 3, 2)]], 1)
+    upper_half = oracles.Model({0: Fraction(1)}, [[[(Fraction(1, 2), 0, r) for r in (0, z)] for z in (1, 3, 2)]], 1)
     tied = vr.MDP.from_outcomes(upper_half.outcomes, initial=0, horizon=1)
     for mdp, model, _ in [(tied, upper_half, 0), *models.small("several levels", 25, max_actions=3)]:
         if mdp.discount != 1:

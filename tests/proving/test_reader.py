@@ -91,7 +91,7 @@ def accepted(kind: str):
 
 @cache
 def truth(kind: str) -> tuple[Fraction, Fraction]:
-    """What the certificate's policy is worth, and the best deterministic policy, by brute force."""
+    """Return the values of the certificate's policy and of the best deterministic one, by brute force."""
     file = proof_files.read(text_of(accepted(kind)))
     laws = proof_files._all_laws(file.discount, file.denominator, file.horizon, file.initial, file.steps)
     own = proof_files.value(file.objective, proof_files.policy_law(file))

@@ -3,6 +3,7 @@
 import json
 import re
 from html import unescape
+from types import SimpleNamespace
 
 import mpmath
 import pytest
@@ -12,7 +13,7 @@ from documented import ROOT
 import verified_risk as vr
 from verified_risk.cli import main
 from verified_risk.numbers.format import at_least, at_most
-from verified_risk.plotting.page.log import draw_law_band
+from verified_risk.plotting.page.log import _compared, draw_law_band
 
 WARD = [str(ROOT / "docs/examples/ward.csv"), "--rewards", "-20,-3,-1,10", "--terminal", "home,dead"]
 
@@ -42,6 +43,7 @@ def test_the_page_says_what_the_answer_says(tmp_path):
     assert {row[0]: row[1] for row in policy} == {str(s): str(a) for s, a in found.policy.rule().items()}
     assert [tuple(row[:3]) for row in thin] == [(x.state, x.action, str(x.visits)) for x in found.thin]
     assert all(line in unescape(page) for line in (*found.assumptions, *found.notes, own.assumptions[0]))
+    assert "With probability at least <b>19/20</b>" in page
     assert "hold at once with probability at least 9/10" in page
     assert page.count("<figure><svg") == 2
     assert not re.search(r'(src|href)="(?!#|data:)', page)
@@ -53,6 +55,13 @@ def test_a_behaviour_whose_returns_are_cut_off_is_said_to_be_unknown(tmp_path):
     assert "line 17: the episode is cut off before step 8" in page
     assert answer["behaviour"] is None
     assert page.count("<figure><svg") == 1
+
+
+@pytest.mark.parametrize(
+    ("lower", "said"), [(1, "does not show"), (3, "may be better"), (4, "So the policy is better")]
+)
+def test_the_comparison_says_no_more_than_the_intervals(lower, said):
+    assert said in _compared(SimpleNamespace(lower=lower), SimpleNamespace(interval=(1, 3), delta=0))
 
 
 def test_names_of_the_log_are_escaped(tmp_path):

@@ -61,7 +61,7 @@ def require_page_checker() -> Path:
 
 
 def page_answers(files: list[Any], checker: Path) -> list[str]:
-    """What the checker in JavaScript answers to these certificates."""
+    """Return the answers of the checker in JavaScript to these certificates."""
     done = subprocess.run(["node", "-e", ANSWERS, checker, *files], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.splitlines()

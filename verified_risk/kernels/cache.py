@@ -84,6 +84,6 @@ def _forget_old(place: Path, current: str) -> None:
 
 
 def is_stored(name: str) -> bool:
-    """Whether an earlier process has compiled the kernel ``name`` for some arguments."""
+    """Return whether an earlier process has compiled the kernel ``name`` for some arguments."""
     directory = cache_directory()
     return directory is not None and any(directory.glob(f"*.{name}-*.nbi"))

@@ -383,7 +383,7 @@ class Log:
 
     @property
     def complete(self) -> Bools:
-        """Whether each episode ended, as opposed to being cut off."""
+        """For each episode, True if it ended and False if it was cut off."""
         final = self.successor[self.first[1:] - 1]
         return np.asarray((final == ENDED) | (final >= len(self.states)))
 

@@ -204,7 +204,7 @@ def value_by_stairs(objective: Curved, law: Law, *, rounded: bool) -> Fraction:
 GRAIN = Fraction(1, 2**96)
 """Grid of heights: far below the gap of any plan, and short enough for the checker to multiply quickly."""
 COARSE = Fraction(1, 2**64)
-"""Grid of the numbers of a point that the checker raises to powers."""
+"""Grid of the same where the checker raises them to powers."""
 BITS = 256
 """Precision of ball arithmetic, so much finer than a grain that most points lose only the grain."""
 LARGEST_EXPONENT = 1000

@@ -85,13 +85,8 @@ def _setting(model: IntegerModel, grid: integer_tables.Grid | None) -> integer_t
         s: [integer_tables.Action(total, rows, integer_tables.factors_of(total, rows)) for total, rows in actions]
         for s, actions in enumerate(model.states)
     }
-    p, q, total, steps = (
-        model.discount.numerator,
-        model.discount.denominator,
-        model.initial_total,
-        [step] * model.horizon,
-    )
-    read = integer_tables.Model(p, q, model.reward_denominator, total, model.initial, steps)
+    (p, q), steps = model.discount.as_integer_ratio(), [step] * model.horizon
+    read = integer_tables.Model(p, q, model.reward_denominator, model.initial_total, model.initial, steps)
     return integer_tables.Setting(read, 2**64, grid, lambda: None)
 
 

@@ -221,7 +221,7 @@ class _Recorded(Search):
         polygon = Polygon.through(corners_as_floats(knots))
         super().__init__(space.oracle, polygon, 0.0, clock.deadline, passed=passed, widths=space.shares)
         self.clock, self.wanted, self.allowance = clock, needed, allowance
-        self.reach, self.shared, n = space.kind.reach, space.shares, space.oracle.top
+        self.reach, n = space.kind.reach, space.oracle.top
         self.free, self.margin, self.largest = slice(0, n), BETWEEN * n, LARGEST if self.concave else math.inf
         if isinstance(self.oracle, Oracle):  # F is 0 under every policy before, and 1 after
             met = self.oracle.low[-1] <= self.oracle.high[-1]
@@ -408,12 +408,9 @@ class _Recorded(Search):
 
     def _leaf(self, cost: Floats | None) -> Dual:
         costs: list[float] = (np.zeros(self.oracle.top) if cost is None else cost).tolist()
-        if self.shared is None:
-            found = [self.exact_slopes.get(c, Fraction(c)) for c in costs]
-        else:
-            widths = map(float, self.shared)  # 0 for a share below the range of floats
-            shares = [c / w if w else 0.0 for c, w in zip(costs, widths, strict=True)]
-            found = [self.exact_slopes.get(round(c * MULTIPLIER) / MULTIPLIER, Fraction(c)) for c in shares]
+        # a share below the range of floats is 0
+        costs = [c / w if w else 0.0 for c, w in zip(costs, self.shares.tolist(), strict=True)]
+        found = [self.exact_slopes.get(round(c * MULTIPLIER) / MULTIPLIER, Fraction(c)) for c in costs]
         found[: self.free.start] = [Fraction()] * self.free.start
         found[self.free.stop :] = [self.steep] * (self.oracle.top - self.free.stop)
         return Dual(tuple(found))

@@ -276,6 +276,7 @@ def _route(proof: Any) -> str:
 
 
 def read(file: Path, certificate: Certificate, clock: Clock) -> Answer:
+    """Return the answer of the reader in Python to a file that holds the certificate."""
     began = time.monotonic()
     with file.open("rb") as text:
         line = read_certificate(text, clock.require, widest=max(certificate.widest, 1))

@@ -57,7 +57,7 @@ EXACT_WORK = 2e8
 MOST_EXACT_BITS = 100_000
 """Longest numbers of such tables, used in the arithmetic of every cell."""
 CURVE_BITS = 120
-"""Fractional bits in the tables of a curved weighting; the points of its curve have 96."""
+"""Fractional bits in the tables of a curved weighting; the points of its curve have at most 96."""
 LEAST_SLACK = Fraction(1, 2**40)
 """Share of the range of returns added to an upper bound; it exceeds what the points of a curve and its line near 1 can
 lose."""
