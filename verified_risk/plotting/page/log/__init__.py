@@ -23,6 +23,7 @@ from ...picture import BLUE, GREY, LIGHT, RED, Picture, new_figure, quiet_grid, 
 from .. import page_of, table_html
 
 HERE = Path(__file__).parent
+BARS = "Bars: bounds of what the best policy is worth and, if known, the behaviour. Dashed: what the policy is guaranteed."
 MOST_COLUMNS = 6
 """Periods of steps, each with one rule, that the table of the policy shows."""
 
@@ -52,7 +53,7 @@ def write_log_page(found: LogAnswer, behaviour: LogAnswer | str, log: Log, path:
         sure=1 - found.delta,
         log=escape(found.log),
         compared=escape(_compared(found, behaviour)),
-        bars=_figure(draw_intervals(bars, lower)),
+        bars=_figure(draw_intervals(bars, lower), BARS),
         law=law,
         policy=_policy(found.policy, found.horizon),
         thin=table_html(
@@ -107,8 +108,9 @@ def _items(lines: Sequence[str] | dict[str, None]) -> str:
     return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>" if lines else ""
 
 
-def _figure(picture: Picture | None) -> str:
-    return "" if picture is None else f"<figure>{picture._repr_svg_()}</figure>"
+def _figure(picture: Picture | None, caption: str = "") -> str:
+    words = f'<p class="about">{caption}</p>' if caption else ""
+    return "" if picture is None else f"<figure>{picture._repr_svg_()}</figure>{words}"
 
 
 def draw_intervals(bars: Sequence[tuple[str, Fraction, Fraction]], guarantee: Fraction) -> Picture | None:
