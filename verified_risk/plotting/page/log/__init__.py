@@ -23,7 +23,7 @@ from ...picture import BLUE, GREY, LIGHT, RED, Picture, new_figure, quiet_grid, 
 from .. import page_of, table_html
 
 HERE = Path(__file__).parent
-BARS = "Bars: bounds of what the best policy is worth and, if known, the behaviour. Dashed: the guarantee for the policy."
+BARS = "Bars: bounds of what the best policy and, if known, the behaviour are worth. Dashed: the guarantee."
 MOST_COLUMNS = 6
 """Periods of steps, each with one rule, that the table of the policy shows."""
 
