@@ -1,4 +1,4 @@
-"""What a plan is refused by is what it would take: the estimate against the peak that was traced, route by route."""
+"""Memory estimates against the traced peak of the plan, route by route."""
 
 import math
 import random

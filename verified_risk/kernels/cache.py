@@ -61,7 +61,7 @@ def _places() -> list[Path]:
 
 
 def _writable(directory: Path) -> bool:
-    """Whether a file can be created there; permission bits do not tell (read-only mounts, the super-user)."""
+    """Return whether a file can be created there; permission bits do not tell (read-only mounts, the super-user)."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):

@@ -275,9 +275,9 @@ def keep_ends(ends, sign, single, eps, base, stride, length, table):  # type: ig
 
 @kernel
 def ruled_out(end, gap, rows, reach, first, count, c_low, c_mid, c_high, inflate):  # type: ignore[no-untyped-def]
-    """Whether an action whose loss at the middle slopes is ``gap`` is worse than the reference policy at every slope of
-    the box, at one end of a cell (D3).  ``rows`` holds the least and greatest CDFs of the action, then of the
-    reference, each with its correction."""
+    """Return whether an action whose loss at the middle slopes is ``gap`` is worse than the reference policy at every
+    slope of the box, at one end of a cell (D3).  ``rows`` holds the least and greatest CDFs of the action, then of
+    the reference, each with its correction."""
     if gap <= 0.0:
         return False
     total = 0.0

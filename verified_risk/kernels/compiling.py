@@ -1,6 +1,6 @@
 r"""A reliable cache of compiled kernels.  This is the only file that imports numba.
 
-numba's own cache has three defects, each reproduced in ``tests/planning/test_numba_cache.py``:
+numba's own cache has three defects, each reproduced in ``tests/planning/test_first_call.py``:
 
 1. it keys a function on the time stamp of *its own* file: editing a constant or a kernel in another module leaves a
    stale caller;

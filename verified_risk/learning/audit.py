@@ -98,7 +98,7 @@ class AuditReport:
 
     @property
     def title(self) -> str:
-        """How many episodes were audited, and in how many the event held."""
+        """The number of episodes audited, and of those in which the event held, in words."""
         off = self.episodes - self.on_event
         failed = f", failed on {off}: L1, L2, data and interval claim nothing there" if off else ""
         return f"audit of {self.episodes} episodes; the event held on {self.on_event}{failed}"

@@ -1,4 +1,4 @@
-r"""Which theorem covers a run, whether Coq has checked it, and its bounds as numbers, rounded outward.
+r"""The theorem that covers a run, whether Coq has checked it, and its bounds as numbers, rounded outward.
 
 ``kl`` and ``bets``, a concave weighting, sets at least as wide as the theorem's (``bonus_scale >= 1``):
 

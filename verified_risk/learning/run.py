@@ -167,7 +167,7 @@ class Run(files.Saved):
 
     @property
     def trivial_regret(self) -> Fraction:
-        """What that many episodes can lose at most, whatever is played; a bound above it says nothing."""
+        """The most that so many episodes can lose, whatever is played; a bound above it says nothing."""
         if self.shell is not None:
             return self.episodes * self.shell.steps * self.shell.range
         assert self.mdp is not None

@@ -366,8 +366,6 @@ class ModelReaders(files.Saved):
     def to_drn(self, path: str | PathLike[str]) -> None:
         """Write the model, with steps unrolled into the state, in Storm's explicit DRN format.
 
-        :func:`verified_risk.interop.storm.write_return_drn` also unrolls the return so far.
-
         :param path: the file
         :raises Unsupported: if a reward is continuous
         """

@@ -71,7 +71,7 @@ def _cells(mdp: MDP, unit: Fraction, branches: int, *, off_grid: bool = False) -
 
 
 def surely_more_cells(mdp: MDP, most: float) -> bool:
-    """Whether :func:`most_cells` exceeds ``most`` even with the branches of a single action; costs next to nothing."""
+    """Return whether :func:`most_cells` exceeds ``most`` even with one action's branches; costs next to nothing."""
     if mdp.flat is not None:
         branches = mdp.flat.branches
     else:
@@ -130,7 +130,7 @@ def affordable_law(mdp: MDP, policy: Policy) -> tuple[Law, Fraction] | None:
 
 
 def _few_branches(mdp: MDP, policy: Policy, most: int, clock: Clock) -> bool:
-    """Whether an exact evaluation follows at most ``most`` branches; counts them, without masses, within the time."""
+    """Return whether an exact evaluation follows at most ``most`` branches; counts them, without masses, in time."""
     followed = 0
     grid = grid_model(mdp)
     for _, part in policy.parts():
@@ -176,7 +176,7 @@ SECONDS_PER_PRODUCT, SECONDS_PER_POINT = 1e-9, 5e-6
 
 
 @runtime_checkable
-class ArrayRule(Protocol):
+class StepChoices(Protocol):
     """A rule that can return its choices at one step as an array over states and shifted sums."""
 
     def choices(self, t: int, width: int) -> Any: ...
@@ -188,7 +188,7 @@ def forward_depth(model: FloatModel) -> int:
     return model.horizon * (min(incoming, 2**40) + 6) + model.n_states + model.remaining[0] + 4
 
 
-def forward_law(model: FloatModel, rule: ArrayRule) -> Floats:
+def forward_law(model: FloatModel, rule: StepChoices) -> Floats:
     """Return the probabilities of the shifted returns 0, 1, ..., M_0, in units, in the rounded-up model."""
     total: Floats = _forward_masses(model, rule).sum(axis=0)
     return total
@@ -210,7 +210,7 @@ def state_law_above(mdp: MDP, policy: Policy) -> Floats | None:
     return found * (1 + 2.0**-30) + 2.0**-900
 
 
-def _forward_masses(model: FloatModel, rule: ArrayRule) -> Floats:
+def _forward_masses(model: FloatModel, rule: StepChoices) -> Floats:
     """Return the probabilities of each state and shifted return after the last step."""
     top = model.remaining[0]
     mass, after = np.zeros((model.n_states, top + 1)), np.zeros((model.n_states, top + 1))
@@ -326,7 +326,7 @@ def approximate_law(mdp: MDP, policy: Policy) -> Law:
 
 def _own_model(mdp: MDP, part: Policy) -> FloatModel | None:
     """Return the model on the grid of the policy's returns, if there is one."""
-    if isinstance(part, GridPolicy) and isinstance(part.rule, ArrayRule):
+    if isinstance(part, GridPolicy) and isinstance(part.rule, StepChoices):
         return float_model(mdp, part.eta)
     if not isinstance(part, CellPolicy) or forward_seconds(mdp) > PATIENT_SECONDS:
         return None

@@ -59,11 +59,11 @@ class Clock:
         return now() >= self.deadline
 
     def over(self) -> bool:
-        """Whether even the grace after the limit has passed."""
+        """Return whether even the grace after the limit has passed."""
         return now() >= self.end
 
     def affords(self, seconds: float, what: str, *, last: bool = False) -> bool:
-        """Whether ``seconds`` are left (``last``: including the grace period); if not, record ``what`` as left out."""
+        """Return whether ``seconds`` are left (``last``: with the grace); if not, record ``what`` as left out."""
         if seconds <= (self.end - now() if last else self.left):
             return True
         self.leave_out(what)

@@ -96,7 +96,7 @@ class Constraint:
 
 
 class UpperProof(Protocol):
-    """Why no policy that meets the constraints is better than a plan's upper bound."""
+    """Proof that no policy that meets the constraints is better than a plan's upper bound."""
 
     def upper_again(self, mdp: MDP, objective: Weighting, constraints: tuple[Constraint, ...]) -> Fraction | None:
         """Return the bound, computed in other arithmetic; None if that cannot confirm it."""

@@ -98,7 +98,7 @@ def exact_plan(mdp: MDP, objective: Weighting | str, *, time_limit: Rational | N
 
 
 def exact_within(mdp: MDP, objective: Weighting, clock: Clock) -> Plan:
-    """Run :func:`exact_plan` against a clock; raise :class:`~..clock.TimeUp` once it is late."""
+    """Run :func:`exact_plan` against a clock; raise :class:`.clock.TimeUp` once it is late."""
     if not mdp.is_discrete:
         raise Unsupported(
             "rewards are continuous", instead="exact_plan(mdp.discretised(eta), G), or plan(mdp, G, eta=...)"
@@ -497,7 +497,7 @@ def _sum(weights: list[int], rows: list[Row]) -> Row:
 
 
 def worth_it(mdp: MDP) -> bool:
-    """Whether rows are faster than cells."""
+    """Return whether rows are faster than cells."""
     low, high = mdp.reward_range
     unit = own_unit(mdp)
     top = sum(int(mdp.step_reward(t, high - low) / unit) for t in range(mdp.horizon))

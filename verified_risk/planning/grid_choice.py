@@ -77,7 +77,7 @@ def table_bytes(n_states: int, remaining: list[int]) -> int:
 
 
 def fits_own_grid(mdp: MDP) -> bool:
-    """Whether the tables of the rewards' own grid fit in memory."""
+    """Return whether the tables of the rewards' own grid fit in memory."""
     unit = own_grid(mdp)
     return unit is not None and table_bytes(mdp.n_states, steps_remaining(mdp, unit)) <= memory_limit()
 
@@ -94,8 +94,8 @@ def served_by_own_grid(mdp: MDP, unit: Fraction | None) -> bool:
 
 
 def interpolates(mdp: MDP, unit: Fraction | None) -> bool:
-    """Whether a search interpolates its tables: with a discount, ``unit`` is given and does not contain every reward;
-    or no grid is given and the own one has too many points for the tables of a search."""
+    """Return whether a search interpolates its tables: with a discount, if ``unit`` does not contain every reward; or
+    if no grid is given and the own one has too many points for the tables of a search."""
     low, high = mdp.remaining_range(0)
     if not mdp.is_discrete or low == high or (unit is not None and mdp.discount == 1):
         return False
@@ -127,7 +127,7 @@ def listed_atoms(mdp: MDP, unit: Fraction) -> int:
 
 
 def _fits(mdp: MDP, unit: Fraction, *, searching: bool = False) -> bool:
-    """Whether the tables of a grid, and the laws of continuous rewards on it, fit in memory."""
+    """Return whether the tables of a grid, and the laws of continuous rewards on it, fit in memory."""
     needed = (search_bytes if searching else table_bytes)(mdp.n_states, steps_remaining(mdp, unit))
     return needed <= memory_limit() and listed_atoms(mdp, unit) <= MOST_ATOMS
 

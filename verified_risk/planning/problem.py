@@ -49,7 +49,7 @@ class Problem:
 
 
 def needs_search(objective: Weighting) -> bool:
-    """Whether one pass is not enough: true of everything but VaR, the mean, and the mean with one CVaR."""
+    """True if one pass is not enough: for everything but VaR, the mean, and the mean with one CVaR."""
     if objective.quantile is not None:
         return False
     levels = objective.levels
@@ -57,7 +57,7 @@ def needs_search(objective: Weighting) -> bool:
 
 
 def few_returns(mdp: MDP, objective: Weighting) -> bool:
-    """Whether one exact pass over the attainable returns is enough while their grid has many points."""
+    """Return whether one exact pass over the attainable returns is enough while their grid has many points."""
     if needs_search(objective) or not mdp.is_discrete:
         return False
     if surely_more_cells(mdp, FEW_CELLS) or most_cells(mdp) > FEW_CELLS:

@@ -56,7 +56,7 @@ class ErrorBudget:
         """Invert :meth:`to_json`.
 
         :param data: the output of :meth:`to_json`; files are validated on loading
-        :returns: the certificate
+        :returns: the error budget
         """
         return cls(data["method"], tuple((source, as_fraction(x, source)) for source, x in data["contributions"]))
 

@@ -232,7 +232,7 @@ def candidates(objective: Weighting) -> Iterator[Weighting]:
 
 
 def is_above(objective: Weighting, other: Weighting) -> bool:
-    """Whether ``other``, a mixture of the mean and one CVaR, is certainly at least ``objective`` for every law."""
+    """Return whether ``other``, a mixture of mean and one CVaR, is certainly at least ``objective`` for every law."""
     levels = other.levels
     if objective.shape != "concave" or levels is None or len(levels.tails) > 1:
         return False

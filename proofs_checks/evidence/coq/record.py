@@ -1,6 +1,6 @@
 """The Coq theorems that statements name: where each is proved, its axioms, and whether it is what was compiled.
 
-Statements name the theorems that prove or refute them (:class:`..engine.model.Formal`).  The comment above a theorem
+Statements name the theorems that prove or refute them (:class:`.model.Formal`).  The comment above a theorem
 gives its hypotheses, how it differs from the statement's claim, and the statements it is only a step of::
 
     (** Given: a finite law on [0, M].  Differs: finite laws.  In words: 01-setting.md#bellman.  Step of: lem:key. *)

@@ -443,7 +443,7 @@ def bytes_needed(mdp: MDP, nodes: Ints, wides: Ints) -> int:
 
 
 def fits(mdp: MDP, eta: Fraction) -> bool:
-    """Whether the tables of a grid fit in memory."""
+    """Return whether the tables of a grid fit in memory."""
     return bytes_needed(mdp, *sizes(mdp, eta)) <= memory_limit()
 
 

@@ -225,7 +225,7 @@ class FrontPoint:
 
     @property
     def exact(self) -> bool:
-        """Whether ``mean`` and ``cvar`` are exact."""
+        """True if ``mean`` and ``cvar`` are exact."""
         return self.plan.law_error == 0
 
 

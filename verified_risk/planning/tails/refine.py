@@ -49,7 +49,7 @@ class SolvedGrid:
 
 
 def serves(mdp: MDP, objective: Weighting) -> bool:
-    """Whether this route handles the objective: the mean with one CVaR of a level that is not tiny, finite rewards."""
+    """Return whether this route takes the objective: mean and one CVaR of a level that is not tiny, finite rewards."""
     levels = objective.levels
     if levels is None or len(levels.tails) != 1 or not mdp.is_discrete:
         return False

@@ -62,7 +62,7 @@ class Box:
 
 
 def few_levels(objective: Weighting) -> bool:
-    """Whether a weighting is a mixture of two to :data:`MOST_LEVELS` CVaRs, none of them too steep."""
+    """Return whether a weighting is a mixture of two to :data:`MOST_LEVELS` CVaRs, none of them too steep."""
     levels = objective.levels
     if levels is None or not 2 <= len(levels.tails) <= MOST_LEVELS:
         return False

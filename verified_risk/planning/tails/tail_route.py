@@ -180,7 +180,7 @@ def _highest(scores: Floats) -> tuple[list[int], float | None]:
 
 
 def _cannot_underflow(model: FloatModel) -> bool:
-    """Whether the probability of every history, in float64, is far above the smallest float."""
+    """Return whether the probability of every history, in float64, is far above the smallest float."""
     rewards = min(float(step.prob.min()) for step in model.steps) if model.product else 1.0
     least = (float(model.initial_prob.min()), float(model.succ_prob.min()), rewards)
     if min(least) == 0:  # a probability smaller than every float
