@@ -61,7 +61,7 @@ def rows_of(matrix: Any, where: str) -> Rows:
         ahead = np.diff(column) > 0
         ahead[start[1:-1][(start[1:-1] > 0) & (start[1:-1] < len(column))] - 1] = True  # between rows
         if ahead.all():
-            return Rows(start, column[: start[-1]], matrix.data[: start[-1]].copy(), matrix.shape[1])
+            return Rows(start, column[: start[-1]], matrix.data[: start[-1]], matrix.shape[1])
     listed = matrix.tocoo(copy=True)
     order = np.lexsort((listed.col, listed.row))
     at, column, value = (

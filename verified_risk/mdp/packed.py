@@ -61,14 +61,14 @@ class Packed:
 
     @classmethod
     def read(cls, rows: Rows, name: Callable[[int], str], normalise: bool, repairs: Repairs) -> Packed:
-        """Read the rows of a matrix, whose array of values passes to the object.
+        """Read the rows of a matrix.
 
         :raises InvalidModel: if a row is not a law; ``name`` names it
         """
         given, kind = rows.value, rows.value.dtype.kind
         zeros_and_ones = kind in "iu" and (not given.size or (given.min() >= 0 and given.max() <= 1))
         floats = bool(kind == "f" or zeros_and_ones)
-        value = given.astype(np.float64, copy=False) if floats else np.zeros(len(rows.column))
+        value = given.astype(np.float64) if floats else np.zeros(len(rows.column))
         self = cls(rows.start, rows.column, value, np.full(len(rows), -1, dtype=np.int32), {})
         _Reader(self, rows, name, normalise, repairs).read(floats)
         return self
