@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import oracles
 import pytest
+import scipy.stats
 import sympy
 
 import verified_risk as vr
@@ -164,6 +165,14 @@ def test_where_waiting_costs_policies_that_never_end_do_not_matter(monkeypatch):
             patch.setattr(affordable_law, "PATIENT", -1)
             floats = affordable_law.state_law_above(plan.cut.mdp, plan.cut.policy)
         assert floats == pytest.approx(exact, rel=1e-6, abs=1e-12)
+
+
+def test_a_density_costs_no_more_than_its_bounds_allow():
+    """A step costs 5/6 on average, between 0 and 1, and is the last one with probability 1/10; or all waits for ever."""
+    density = scipy.stats.beta(1, 5, loc=-1)
+    mdp = vr.MDP(0, [[{0: "9/10", 1: "1/10"}, [1, 0]], [[0, 1]]], [[density, -1], [0]], None)
+    plan = vr.plan(mdp, "mean", eta="1/1000", gap=8)
+    assert plan.lower <= Q(-25, 3) <= plan.upper
 
 
 def test_published_grids_without_a_horizon():

@@ -275,7 +275,7 @@ class _Live:
         number = {s: i for i, s in enumerate(self.states)}
         self.initial = np.array([number[s] for s, _ in mdp.initial if s in number], dtype=np.int64)
         self.rows, self.firsts, self.targets, self.masses = _arrays(actions, number)
-        pays = [max(float(-_mean(a.reward)), 0.0) * (1 + 2 * ULP) for s in self.states for a in actions(s)[:1]]
+        pays = [max(float(-_least_mean(a.reward)), 0.0) * (1 + 2 * ULP) for s in self.states for a in actions(s)[:1]]
         self.pays = np.array(pays)
         """Upper bounds on the mean cost of each live state's step, if it has one action."""
         self.up = 1 + (int(np.diff(self.rows, append=len(self.targets)).max(initial=1)) + 3) * ULP
@@ -361,7 +361,7 @@ def _closed(actions: Actions, states: Iterable[int], *, every: bool) -> set[int]
 def greedy_for_the_mean(mdp: MDP, steps: int) -> list[int]:
     """Return the action of each state that is best for the mean when ``steps`` follow, found in float64."""
     rows, firsts, targets, masses = _arrays(mdp.actions, {s: s for s in range(mdp.n_states)})
-    pays = np.array([float(_mean(action.reward)) for _, _, action in mdp])
+    pays = np.array([float(_least_mean(action.reward)) for _, _, action in mdp])
     values = np.zeros(mdp.n_states)
     for _ in range(steps):
         worth = pays + float(mdp.discount) * np.add.reduceat(masses * np.append(values, 0.0)[targets], rows)
@@ -369,8 +369,9 @@ def greedy_for_the_mean(mdp: MDP, steps: int) -> list[int]:
     return [int(np.argmax(own)) for own in np.split(worth, firsts[1:])]
 
 
-def _mean(reward: Any) -> Fraction:
-    return reward.mean if isinstance(reward, Law) else (reward.low + reward.high) / 2
+def _least_mean(reward: Any) -> Fraction:
+    """Return the mean of a law, and of a density the least that its mean can be."""
+    return reward.mean if isinstance(reward, Law) else reward.low
 
 
 @dataclass(frozen=True, repr=False)
