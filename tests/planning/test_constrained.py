@@ -10,6 +10,7 @@ import numpy as np
 import oracles
 import plan_models as models
 import pytest
+import scipy.stats
 
 import verified_risk as vr
 from verified_risk.errors import Infeasible, InvalidArgument, InvalidNumber, Unsupported
@@ -165,6 +166,14 @@ def test_what_no_policy_has_is_said():
 def test_other_constraints_are_refused_in_words(objective, subject_to, error, message):
     with pytest.raises(error, match=message):
         vr.plan(LAKE, objective, subject_to=subject_to)
+
+
+@pytest.mark.parametrize(
+    ("reward", "horizon", "message"), [(scipy.stats.uniform(), 1, "finitely many rewards"), (1, None, "a horizon")]
+)
+def test_models_whose_returns_have_no_exact_law_have_no_constraints(reward, horizon, message):
+    with pytest.raises(Unsupported, match=f"constraints need {message}"):
+        vr.plan(vr.MDP(0, [[[1]]], [[reward]], horizon, "1/2"), "mean", eta="1/2", subject_to=["mean >= 0"])
 
 
 SEVERAL = {

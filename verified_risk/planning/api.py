@@ -133,7 +133,7 @@ def plan(
         that fits
     :raises InvalidObjective: if the text is not a weighting
     :raises Infeasible: if no policy meets the constraints
-    :raises Unsupported: if entropic risks have constraints, or a model without a horizon has
+    :raises Unsupported: if there are constraints and entropic risks, no horizon, or continuous rewards
     """
     uncertain = mdp if isinstance(mdp, IntervalMDP) else None
     if uncertain is None and against is not None:
@@ -155,6 +155,8 @@ def plan(
             raise InvalidArgument(f"subject_to is {subject_to!r}, wanted a list of constraints")
         if mdp.endless:
             raise Unsupported("constraints need a horizon", instead="mdp.with_horizon(T)")
+        if not mdp.is_discrete:
+            raise Unsupported("constraints need finitely many rewards", instead="mdp.discretised(eta)")
     clock = Clock(limit)
 
     def planned(mdp: MDP, gap: Fraction | None) -> Plan:
