@@ -190,7 +190,7 @@ def break_ties(found: Plan, problem: Problem, then: Weighting) -> Plan:
         raise Unsupported(
             "a plan whose tables are read between grid points breaks no ties", instead="rewards on a grid, or then=None"
         )
-    allowed = max(problem.gap if problem.gap is not None else DEFAULT_GAP * (high - low), DEFAULT_GAP * (high - low))
+    allowed = min(max(problem.gap or Fraction(), DEFAULT_GAP * (high - low)), high - low)
     share = allowed / (2 * (high - low))
     both = (1 - share) * found.objective + share * then
     assert isinstance(both, Weighting)
