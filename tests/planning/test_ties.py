@@ -121,7 +121,7 @@ def test_a_quantile_leaves_much_to_the_mean():
     plan = vr.plan(mdp, "var(1/2)", then="mean")
     assert plan.lower >= vr.plan(mdp, "var(1/2)").lower - Fraction(12, 10**6)
     assert plan.law.mean >= vr.plan(mdp, "var(1/2)").law.mean
-    assert vr.plan(mdp, "var(1/2)", then="mean", gap=100).law.mean == 6, "the gap is more than the range of returns"
+    assert vr.plan(mdp, "var(1/2)", then="mean", gap=100).law.mean >= plan.law.mean, "beyond the range"
 
 
 def test_taxi_does_not_waste_time_that_its_cvar_does_not_count():
