@@ -168,7 +168,7 @@ def test_where_waiting_costs_policies_that_never_end_do_not_matter(monkeypatch):
 
 
 def test_a_density_costs_no_more_than_its_bounds_allow():
-    """A step costs 5/6 on average, between 0 and 1, and is the last one with probability 1/10; or all waits for ever."""
+    """A step costs 5/6 on average, between 0 and 1, and is the last with probability 1/10; or all waits for ever."""
     density = scipy.stats.beta(1, 5, loc=-1)
     mdp = vr.MDP(0, [[{0: "9/10", 1: "1/10"}, [1, 0]], [[0, 1]]], [[density, -1], [0]], None)
     plan = vr.plan(mdp, "mean", eta="1/1000", gap=8)
