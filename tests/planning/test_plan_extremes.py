@@ -12,9 +12,8 @@ from verified_risk.numbers.enclosure import Truth
 
 def one_good_action(count: int, good: int) -> vr.MDP:
     """One state with ``count`` actions that pay 0 or 1, one of them 0 or 5, evenly."""
-    half = Fraction(1, 2)
-    actions = [[(half, 0, Fraction(0)), (half, 1, Fraction(5 if a == good else 1))] for a in range(count)]
-    return vr.MDP.from_outcomes([actions, [[(1, 1, 0)]]], initial=0, horizon=1)
+    laws = [{0: "1/2", 1: "1/2"}, {0: "1/2", 5: "1/2"}]
+    return vr.MDP(0, [[[1]] * count], [[laws[a == good] for a in range(count)]], horizon=1)
 
 
 @pytest.mark.parametrize(("count", "good"), [(300, 299), (33_000, 32_999), (65_537, 7)])
