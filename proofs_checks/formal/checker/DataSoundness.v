@@ -9,7 +9,7 @@ Require Import ZArith Reals Lra Lia List Bool Permutation.
 From Coquelicot Require Import Coquelicot.
 From VerifiedRisk Require Import FiniteLaw Objective ObjectiveFacts Blocks L1Deviation KtRedundancy JointModel Rows
   Tree Program Check Verdict Meaning ModelFacts RatFacts TablesAbove Budgets TailObjective TailRoute Soundness LawCheck
-  Written MartingaleStep KlSets Ville DataCheck DataEnds DataEvent Completions RobustTables.
+  Written MartingaleStep KlSets Ville ShareTests DataCheck DataEnds DataEvent Completions RobustTables.
 Import ListNotations.
 Open Scope R_scope.
 

@@ -12,7 +12,7 @@
 Require Import Reals Lra Lia List.
 From Coquelicot Require Import Coquelicot.
 From VerifiedRisk Require Import FiniteLaw Objective Mdp HoeffdingFinite MartingaleStep EventHolds KtRedundancy KlSets
-  Ville.
+  Ville ShareTests.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -52,44 +52,7 @@ Section Event.
   Section Wealth.
     Variables (C p : R).
     Hypothesis Hp : 0 <= p <= 1.
-
-    Definition wealth (xb : nat * nat) : R :=
-      if Req_EM_T (lik p (fst xb) (snd xb)) 0 then C else kt (fst xb) (snd xb) / lik p (fst xb) (snd xb).
-
-    Lemma lik_one x b : lik p (Datatypes.S x) b = p * lik p x b.
-    Proof. unfold lik; simpl; ring. Qed.
-
-    Lemma lik_zero x b : lik p x (Datatypes.S b) = (1 - p) * lik p x b.
-    Proof. unfold lik; simpl; ring. Qed.
-
-    Lemma wealth_nonneg xb : 0 <= C -> 0 <= wealth xb.
-    Proof.
-      intros HC; unfold wealth. destruct (Req_EM_T _ 0) as [_|Hl]; [assumption|].
-      pose proof (lik_nonneg p (fst xb) (snd xb) Hp). apply Rdiv_le_0_compat; [left; apply kt_pos | lra].
-    Qed.
-
-    Lemma wealth_mean x b : p * wealth (Datatypes.S x, b) + (1 - p) * wealth (x, Datatypes.S b) <= wealth (x, b).
-    Proof.
-      pose proof (lik_nonneg p x b Hp) as Hn. pose proof (kt_split x b) as Hs.
-      pose proof (kt_pos (Datatypes.S x) b). pose proof (kt_pos x (Datatypes.S b)).
-      unfold wealth; cbn [fst snd]. rewrite lik_one, lik_zero.
-      destruct (Req_EM_T (lik p x b) 0) as [Hl|Hl].
-      - rewrite Hl, !Rmult_0_r. destruct (Req_EM_T 0 0); lra.
-      - set (l := lik p x b) in *.
-        assert (Hsum : kt (Datatypes.S x) b / l + kt x (Datatypes.S b) / l = kt x b / l)
-          by (rewrite <- Hs; field; assumption).
-        assert (0 < / l) by (apply Rinv_0_lt_compat; lra).
-        assert (0 <= kt (Datatypes.S x) b / l) by (apply Rdiv_le_0_compat; lra).
-        assert (0 <= kt x (Datatypes.S b) / l) by (apply Rdiv_le_0_compat; lra).
-        destruct (Req_EM_T p 0) as [E0|E0]; [|destruct (Req_EM_T p 1) as [E1|E1]].
-        + rewrite E0. destruct (Req_EM_T ((1 - 0) * l) 0) as [Hz|Hz]; [exfalso; apply Hl; lra|].
-          replace ((1 - 0) * l) with l by ring. lra.
-        + rewrite E1. destruct (Req_EM_T (1 * l) 0) as [Hz|Hz]; [exfalso; apply Hl; lra|].
-          replace (1 * l) with l by ring. lra.
-        + destruct (Req_EM_T (p * l) 0) as [Hz|_]; [apply Rmult_integral in Hz; lra|].
-          destruct (Req_EM_T ((1 - p) * l) 0) as [Hz|_]; [apply Rmult_integral in Hz; lra|].
-          right. rewrite <- Hsum. field. repeat split; lra.
-    Qed.
+    Definition wealth : nat * nat -> R := capital kt C p.
 
     Variable tau : test S A.
     Hypothesis Hchance : has_chance tau p.
@@ -105,7 +68,7 @@ Section Event.
         destruct (tally_in tau before (fst h) (state h)) as [x b].
         destruct (selects tau (state h) a) eqn:Hsel.
         + set (u := wealth (Datatypes.S x, b)). set (v := wealth (x, Datatypes.S b)).
-          apply Rle_trans with (p * u + (1 - p) * v); [|apply wealth_mean].
+          apply Rle_trans with (p * u + (1 - p) * v); [|apply (capital_mean kt C p mixture_kt Hp)].
           right. rewrite <- (proj2 Hchance (state h) a Hsel).
           set (P1 := E (reward M (state h) a) (fun r =>
             E (trans M (state h) a) (fun s' => if hits tau (state h) a r s' then 1 else 0))).
@@ -131,19 +94,13 @@ Section Event.
       intros HC.
       assert (Hv := ville (fun past => history_law M (learner past) (horizon M))
         (fun past => law_history M (learner past) (horizon M) HM (Hlearner past)) (fun path => wealth (tally tau path))
-        (fun past => wealth_nonneg (tally tau past) ltac:(lra))
+        (fun past => capital_nonneg kt C p mixture_kt Hp (tally tau past) ltac:(lra))
         (fun past => wealth_episode (learner past) (horizon M) (tally tau past) (Hlearner past)) C K HC).
-      assert (H1 : wealth (O, O) = 1).
-      { unfold wealth; cbn [fst snd]. assert (Hl : lik p 0 0 = 1) by (unfold lik; simpl; ring).
-        rewrite Hl, kt_0. destruct (Req_EM_T 1 0); lra. }
+      assert (H1 : wealth (O, O) = 1) by exact (capital_start kt C p mixture_kt).
       cbn [tally] in Hv. rewrite H1 in Hv. replace (1 / C) with (/ C) in Hv by (field; lra).
       eapply Rle_trans; [|exact Hv]. apply E_le; [now apply law_episodes|]. intros path. apply ind_le. intros H.
       apply Exists_exists in H; destruct H as [past [Hin Hd]]. apply Exists_exists; exists past; split; [assumption|].
-      unfold doubted in Hd. unfold wealth.
-      destruct (Req_EM_T (lik p (fst (tally tau past)) (snd (tally tau past))) 0) as [_|Hl]; [lra|].
-      pose proof (lik_nonneg p (fst (tally tau past)) (snd (tally tau past)) Hp) as Hn.
-      apply (Rmult_le_reg_r (lik p (fst (tally tau past)) (snd (tally tau past)))); [lra|].
-      unfold Rdiv. rewrite Rmult_assoc, Rinv_l by assumption. lra.
+      rewrite (surjective_pairing (tally tau past)). now apply (capital_reached kt C p Hp).
     Qed.
   End Wealth.
 
