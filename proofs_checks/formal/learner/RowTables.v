@@ -22,27 +22,34 @@ Section Tables.
   Variables (acts : S -> list A) (T : nat) (first : dist S) (pays : nat -> B -> R).
   Hypothesis Hfirst : is_law first.
 
-  (** The process: an outcome is labelled with its step, so that what it pays may depend on the step. *)
-  Definition episode : jmdp S A (nat * B) := {|
+  (** The process; what an outcome pays depends on the step, so returns are added up by [paid]. *)
+  Definition episode : jmdp S A B := {|
     jhorizon := T;
     jinit := first;
-    kernel := fun t s a => image (fun o => ((t, fst o), snd o)) (world (s, a));
+    kernel := fun _ s a => world (s, a);
     allowed_action := fun _ s a => In a (acts s);
-    worth := fun l => pays (fst l) (snd l);
+    worth := fun _ => 0;
     discount := 1
   |}.
 
+  Fixpoint paid (steps : list (S * A * B)) : R :=
+    match steps with
+    | [] => 0
+    | (_, _, b) :: before => paid before + pays (length before) b
+    end.
+  Definition return_of (pi : jpolicy S A B) : dist R := image (fun h => paid (fst h)) (full_history_law episode pi).
+
   Lemma is_jmdp_episode : is_jmdp episode.
-  Proof. split; [exact Hfirst|]. intros t s a. apply law_image, Hworld. Qed.
+  Proof. split; [exact Hfirst|]. intros t s a. apply Hworld. Qed.
 
-  Local Notation so_far h := (earned episode (fst h)).
-
-  Lemma so_far_extend h a t o s : so_far (jextend h a ((t, o), s)) = so_far h + pays t o.
-  Proof. cbn. now rewrite pow1, Rmult_1_l. Qed.
+  Lemma law_return_of pi : is_jpolicy pi -> is_law (return_of pi).
+  Proof.
+    intros Hpi. apply law_image, law_bind; [exact Hfirst|]. intros s. apply law_jrun; [exact is_jmdp_episode | exact Hpi].
+  Qed.
 
   Definition rule : Type := nat -> S -> R -> dist A.
   Definition is_rule (r : rule) : Prop := forall t s y, is_law (r t s y) /\ almost_surely (r t s y) (fun a => In a (acts s)).
-  Definition of_rule (r : rule) : jpolicy S A (nat * B) := fun h => r (jtime h) (jstate h) (so_far h).
+  Definition of_rule (r : rule) : jpolicy S A B := fun h => r (jtime h) (jstate h) (paid (fst h)).
 
   Lemma is_jpolicy_of_rule r : is_rule r -> is_jpolicy (of_rule r).
   Proof. intros Hr h. apply Hr. Qed.
@@ -60,27 +67,26 @@ Section Tables.
 
   Definition table : Type := nat -> S -> R -> R.
 
-  Definition upper_table (pi : jpolicy S A (nat * B)) (c : R -> R) (V : table) : Prop :=
+  Definition upper_table (pi : jpolicy S A B) (c : R -> R) (V : table) : Prop :=
     (forall s y, c y <= V O s y) /\
     forall h n, (jtime h + Datatypes.S n = T)%nat -> exists b : A -> R,
-      almost_surely (pi h) (fun a => above (jstate h, a) (later (V n) (jtime h) (so_far h)) (b a)) /\
-      E (pi h) b <= V (Datatypes.S n) (jstate h) (so_far h).
+      almost_surely (pi h) (fun a => above (jstate h, a) (later (V n) (jtime h) (paid (fst h))) (b a)) /\
+      E (pi h) b <= V (Datatypes.S n) (jstate h) (paid (fst h)).
 
   Lemma upper_table_along pi c V : is_jpolicy pi -> upper_table pi c V -> forall n h, (jtime h + n = T)%nat ->
-    E (jrun episode pi n h) (fun h' => c (so_far h')) <= V n (jstate h) (so_far h).
+    E (jrun episode pi n h) (fun h' => c (paid (fst h'))) <= V n (jstate h) (paid (fst h)).
   Proof.
     intros Hpi [H0 HS]. induction n as [|n IH]; intros h Ht; [cbn [jrun]; rewrite E_ret; apply H0|].
     destruct (HS h n Ht) as [b [Hb Hle]]. eapply Rle_trans; [|exact Hle]. rewrite E_jrun_S, E_jstep.
     apply E_le_as; [apply Hpi|]. revert Hb. apply as_impl. intros a Ha. apply Habove in Ha.
-    eapply Rle_trans; [|exact Ha]. cbn [kernel episode]. rewrite E_image. apply E_le; [apply Hworld|]. intros o.
-    eapply Rle_trans; [apply IH; unfold jtime, jextend in *; cbn; lia|]. rewrite so_far_extend. unfold later, jextend.
-    cbn [jstate snd]. lra.
+    eapply Rle_trans; [|exact Ha]. apply E_le; [apply Hworld|]. intros o.
+    eapply Rle_trans; [apply IH; unfold jtime, jextend in *; cbn; lia|]. apply Rle_refl.
   Qed.
 
   Theorem upper_table_holds pi c V : is_jpolicy pi -> upper_table pi c V ->
-    E (jreturn_law episode pi) c <= E first (fun s => V T s 0).
+    E (return_of pi) c <= E first (fun s => V T s 0).
   Proof.
-    intros Hpi HV. rewrite E_jreturn_law. apply E_le; [apply Hfirst|]. intros s.
+    intros Hpi HV. unfold return_of, full_history_law. rewrite E_image, E_bind. apply E_le; [apply Hfirst|]. intros s.
     exact (upper_table_along pi c V Hpi HV T ([], s) eq_refl).
   Qed.
 
@@ -101,17 +107,17 @@ Section Tables.
       In words: 10-kl-learner.md#kl-logs.
       Step of: production/proved. *)
   Theorem rule_costs_at_most r c V : is_rule r -> upper_table_for r c V ->
-    E (jreturn_law episode (of_rule r)) c <= E first (fun s => V T s 0).
+    E (return_of (of_rule r)) c <= E first (fun s => V T s 0).
   Proof.
     intros Hr [H0 HS]. apply upper_table_holds; [now apply is_jpolicy_of_rule|]. split; [exact H0|].
-    intros h n Ht. exact (HS (jtime h) n (jstate h) (so_far h) Ht).
+    intros h n Ht. exact (HS (jtime h) n (jstate h) (paid (fst h)) Ht).
   Qed.
 
   Lemma E_opp {X} (d : dist X) f : E d (fun x => - f x) = - E d f.
   Proof. rewrite (E_ext d _ (fun x => -1 * f x)), E_scal by (intros; ring). ring. Qed.
 
   Lemma negated_upper pi c V : is_jpolicy pi -> upper_table pi (fun y => - c y) (fun n s y => - V n s y) ->
-    E first (fun s => V T s 0) <= E (jreturn_law episode pi) c.
+    E first (fun s => V T s 0) <= E (return_of pi) c.
   Proof.
     intros Hpi HV. pose proof (upper_table_holds pi _ _ Hpi HV) as H. rewrite !E_opp in H. lra.
   Qed.
@@ -120,11 +126,11 @@ Section Tables.
       In words: 10-kl-learner.md#kl-logs.
       Step of: production/proved. *)
   Theorem rule_costs_at_least r c V : is_rule r -> lower_table_for r c V ->
-    E first (fun s => V T s 0) <= E (jreturn_law episode (of_rule r)) c.
+    E first (fun s => V T s 0) <= E (return_of (of_rule r)) c.
   Proof.
     intros Hr [H0 HS]. apply negated_upper; [now apply is_jpolicy_of_rule|].
     split; [intros s y; specialize (H0 s y); lra|]. intros h n Ht.
-    destruct (HS (jtime h) n (jstate h) (so_far h) Ht) as [b [Hb Hle]]. exists (fun a => - b a).
+    destruct (HS (jtime h) n (jstate h) (paid (fst h)) Ht) as [b [Hb Hle]]. exists (fun a => - b a).
     split; [exact Hb|]. rewrite E_opp. unfold of_rule. lra.
   Qed.
 
@@ -138,13 +144,13 @@ Section Tables.
       In words: 10-kl-learner.md#kl-logs.
       Step of: production/proved. *)
   Theorem every_policy_costs_at_least pi c V : is_jpolicy pi -> plays_allowed episode pi -> lower_table_for_all c V ->
-    E first (fun s => V T s 0) <= E (jreturn_law episode pi) c.
+    E first (fun s => V T s 0) <= E (return_of pi) c.
   Proof.
     intros Hpi Hal [H0 HS]. apply negated_upper; [assumption|].
     split; [intros s y; specialize (H0 s y); lra|]. intros h n Ht.
-    exists (fun _ => - V (Datatypes.S n) (jstate h) (so_far h)). split; [|rewrite E_const by apply Hpi; lra].
+    exists (fun _ => - V (Datatypes.S n) (jstate h) (paid (fst h))). split; [|rewrite E_const by apply Hpi; lra].
     assert (Hlt : (jtime h < jhorizon episode)%nat) by (cbn; lia). generalize (Hal h Hlt). apply as_impl. intros a Ha.
-    exact (HS (jtime h) n (jstate h) (so_far h) a Ht Ha).
+    exact (HS (jtime h) n (jstate h) (paid (fst h)) a Ht Ha).
   Qed.
 
   (** ** The plan: an action of least bound *)
@@ -168,7 +174,7 @@ Section Tables.
       In words: 10-kl-learner.md#kl-logs.
       Step of: production/proved. *)
   Theorem planned_costs_at_most c : is_rule (planned c) /\
-    E (jreturn_law episode (of_rule (planned c))) c <= E first (fun s => plan_table c T s 0).
+    E (return_of (of_rule (planned c))) c <= E first (fun s => plan_table c T s 0).
   Proof.
     assert (Hr : is_rule (planned c)).
     { intros t s y. unfold planned. pose proof (Hacts s) as Hne. destruct (acts s) as [|a l] eqn:Ea; [congruence|].
