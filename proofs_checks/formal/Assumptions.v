@@ -2,7 +2,8 @@
     [EACH=1 ./compile.sh] prints them theorem by theorem. *)
 
 From VerifiedRisk Require Import Soundness CurvedSoundness UpperQuantiles TextSoundness Embedded DataStatement
-  DataSoundness DataEvent DataEnds RobustTables Completions KlStatement KlExplicit KlSize CarriedBets PlainBets
+  DataSoundness DataEvent DataEnds RobustTables Completions LogStatement LogAnswers LogRows Scores
+  RowTables BallBound SupportMixture AnyBehaviour KlStatement KlExplicit KlSize CarriedBets PlainBets
   BetRegret BetTables Betting Portfolio CarriedRegret Carried GridRegret RhoSearch
   KlEnds KlBeliefs KlRadii KlWidths KlEvent KlSets KtRedundancy BestRow Ville KlRegret KlHeadline.
 From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFacts QuantileInverse QuantileFacts
@@ -127,6 +128,14 @@ Definition learner_with_bets := (@portfolio_is_symmetric, @portfolio_is_universa
   @bet_regret_from_data_with, @bet_regret_from_data, @plain_learner_with_bets,
   @outcome_bet_intervals_hold, @outcome_regret_from_weighted_bets).
 Print Assumptions learner_with_bets.
+
+Definition intervals_from_logs := (@rarely_rich, @mixture_is_sequential, @kl_below_rate, @ball_above_mean,
+  @rule_costs_at_most, @rule_costs_at_least, @every_policy_costs_at_least, @planned_costs_at_most, @mean_cvar_scores,
+  @Phi_levels, @concave_scores, @quantile_at_least, @quantile_below, @rule_worth_at_least, @rule_worth_at_most,
+  @every_policy_worth_at_most, @rarely_outside_balls, @rarely_outside_ends, @rarely_wrong_with_balls,
+  @rarely_wrong_with_ends).
+Print Assumptions intervals_from_logs.
+Print Assumptions what_a_log_guarantees.
 
 Print Assumptions check_sound.
 Print Assumptions check_curved_sound.

@@ -80,9 +80,6 @@ Definition value (o : objective) (d : dist R) : R :=
 
 (** ** The definitions of this file are those of the proof *)
 
-Lemma bind_ext {X Y} (d : dist X) (f g : X -> dist Y) : (forall x, f x = g x) -> bind d f = bind d g.
-Proof. intros H. induction d as [|[x p] d IH]; cbn; [reflexivity | now rewrite IH, H]. Qed.
-
 Lemma play_eq m pi n : forall h, play m pi n h = JointModel.jrun (Meaning.meaning m) pi n h.
 Proof. induction n as [|n IH]; intros h; [reflexivity|]. cbn [play JointModel.jrun]. apply bind_ext, IH. Qed.
 

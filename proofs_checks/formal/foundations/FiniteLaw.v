@@ -98,6 +98,9 @@ Proof. unfold image; induction d as [|[x p] d IH]; simpl; [|rewrite IH]; ring. Q
 Lemma E_bind {X Y} (d : dist X) (k : X -> dist Y) f : E (bind d k) f = E d (fun x => E (k x) f).
 Proof. induction d as [|[x p] d IH]; simpl; [|rewrite E_app, E_scale, IH]; ring. Qed.
 
+Lemma bind_ext {X Y} (d : dist X) (k l : X -> dist Y) : (forall x, k x = l x) -> bind d k = bind d l.
+Proof. intros H. induction d as [|[x p] d IH]; cbn; [reflexivity | now rewrite IH, H]. Qed.
+
 Lemma E_ext_as {X} (d : dist X) f g : almost_surely d (fun x => f x = g x) -> E d f = E d g.
 Proof.
   induction d as [|[x p] d IH]; simpl; intros H; [reflexivity|].

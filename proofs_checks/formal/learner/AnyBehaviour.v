@@ -73,7 +73,7 @@ Section Behaviour.
       draws.
       Differs: the event, for data that are given.
       In words: 10-kl-learner.md#kl-ville.
-      Step of: production/proved. *)
+      Step of: corrected/ii, production/proved. *)
   Theorem rarely_rich n : prob (process next_draw n) ever_rich_dec <= sum gamblers (fun i => / level i).
   Proof.
     pose (dec := fun i path => Exists_dec (rich i) (moments_of path) (fun past => Rle_dec _ _) :

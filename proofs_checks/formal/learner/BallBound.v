@@ -1,6 +1,6 @@
 (** * One ball for a row: the bound of the mean of any function
 
-    Of N outcomes of a pair the share p~_o was o.  If  N KL(p~, P) <= N rate  and f <= eta at every possible outcome, then
+    Of N outcomes of a pair the share p~_o was o.  If N KL(p~, P) <= N rate, and f <= eta at every possible outcome,
 
       E_P f  <=  eta - exp(- rate) prod_{o seen} (eta - f_o)^{p~_o} ,
 
@@ -16,9 +16,10 @@ From VerifiedRisk Require Import FiniteLaw Blocks AnyBehaviour Sequences.
 Import ListNotations.
 Open Scope R_scope.
 
-Lemma ln_product {X} (l : list X) f : (forall x, In x l -> 0 < f x) -> ln (product l f) = sum l (fun x => ln (f x)).
+Lemma ln_product {X} (l : list X) f : (forall x, In x l -> 0 < f x) -> ln (product_over l f) = sum l
+  (fun x => ln (f x)).
 Proof.
-  induction l as [|x l IH]; cbn [product sum]; intros H; [apply ln_1|].
+  induction l as [|x l IH]; cbn [product_over sum]; intros H; [apply ln_1|].
   rewrite ln_mult, IH by (try apply product_pos; intros; apply H; simpl; auto). reflexivity.
 Qed.
 
@@ -52,32 +53,35 @@ Section Ball.
 
   (** The outcomes seen, and their shares. *)
   Definition seen_outcomes : list O := nodup dec xs.
-  Definition frequency (o : O) : R := INR (count xs o) / N.
-  Definition best_chance : R := product seen_outcomes (fun o => frequency o ^ count xs o).
-  Definition power (v p : R) : R := if Rle_dec v 0 then 0 else exp (p * ln v).
+  Definition visit_share (o : O) : R := INR (count xs o) / N.
+  Definition best_chance : R := product_over seen_outcomes (fun o => visit_share o ^ count xs o).
+  Definition weight_power (v p : R) : R := if Rle_dec v 0 then 0 else exp (p * ln v).
   Definition ball_above (rate eta : R) (f : O -> R) : R :=
-    eta - exp (- rate) * product seen_outcomes (fun o => power (eta - f o) (frequency o)).
+    eta - exp (- rate) * product_over seen_outcomes (fun o => weight_power (eta - f o) (visit_share o)).
 
   Local Notation seen := seen_outcomes.
 
-  Lemma N_pos : 0 < N.
+  Lemma visits_pos : 0 < N.
   Proof. destruct xs as [|o l]; [congruence|]. apply lt_0_INR. simpl; lia. Qed.
   Lemma seen_count o : In o seen -> (0 < count xs o)%nat.
   Proof. intros H. apply count_occ_In. now apply nodup_In in H. Qed.
-  Lemma frequency_pos o : In o seen -> 0 < frequency o.
-  Proof. intros H. apply Rdiv_lt_0_compat; [apply lt_0_INR, seen_count, H | apply N_pos]. Qed.
-  Lemma frequency_sum : sum seen frequency = 1.
+  Lemma frequency_pos o : In o seen -> 0 < visit_share o.
+  Proof. intros H. apply Rdiv_lt_0_compat; [apply lt_0_INR, seen_count, H | apply visits_pos]. Qed.
+  Lemma frequency_sum : sum seen visit_share = 1.
   Proof.
-    pose proof N_pos. rewrite (sum_ext _ _ (fun o => / N * INR (count xs o))) by (intros; unfold frequency; field; lra).
+    pose proof visits_pos. rewrite (sum_ext _ _ (fun o => / N * INR (count xs o))) by
+      (intros; unfold visit_share; field; lra).
     rewrite sum_scal, (proj2 (counts_sum dec seen xs (NoDup_nodup dec xs))); [field; lra|].
     intros o Ho. now apply nodup_In.
   Qed.
   Lemma best_chance_pos : 0 < best_chance.
   Proof. apply product_pos. intros o Ho. now apply pow_lt, frequency_pos. Qed.
-  Lemma ln_best_chance : ln best_chance = N * sum seen (fun o => frequency o * ln (frequency o)).
+  Lemma ln_best_chance : ln best_chance = N * sum seen (fun o => visit_share o * ln (visit_share o)).
   Proof.
-    pose proof N_pos. unfold best_chance. rewrite ln_product by (intros; now apply pow_lt, frequency_pos).
-    rewrite <- sum_scal. apply sum_ext. intros o Ho. rewrite ln_pow by now apply frequency_pos. unfold frequency. field. lra.
+    pose proof visits_pos. unfold best_chance. rewrite ln_product by (intros; now apply pow_lt, frequency_pos).
+    rewrite <- sum_scal. apply sum_ext. intros o Ho. rewrite ln_pow by now apply frequency_pos. unfold visit_share.
+    field.
+    lra.
   Qed.
 
   Lemma sum_masses_le (l : list O) u : NoDup l -> almost_surely P (fun o => 0 <= u o) ->
@@ -104,10 +108,11 @@ Section Ball.
       apply IH; [lra|]. intros z q Hz. apply (HZ z q). now right.
   Qed.
 
-  Lemma masses_pos : 0 < product seen (fun o => mass dec P o ^ count xs o) -> forall o, In o seen -> 0 < mass dec P o.
+  Lemma masses_pos : 0 < product_over seen (fun o => mass dec P o ^ count xs o) ->
+    forall o, In o seen -> 0 < mass dec P o.
   Proof.
     intros H. pose proof seen_count as Hc. clear - H HP Hc. induction seen as [|o l IH]; [intros ? []|].
-    cbn [product] in H. assert (Ho : mass dec P o <> 0).
+    cbn [product_over] in H. assert (Ho : mass dec P o <> 0).
     { intros E0. rewrite E0, pow_i in H by (apply Hc; now left). lra. }
     pose proof (mass_range dec P o HP). assert (Hm : 0 < mass dec P o ^ count xs o) by (apply pow_lt; lra).
     intros o' [<-|Ho']; [lra|]. apply IH; [nra | intros; apply Hc; now right | assumption].
@@ -115,24 +120,24 @@ Section Ball.
 
   (** N KL(p~, P) <= N rate, multiplied out. *)
   Definition in_ball (rate : R) : Prop :=
-    best_chance * exp (- (N * rate)) <= product seen (fun o => mass dec P o ^ count xs o).
+    best_chance * exp (- (N * rate)) <= product_over seen (fun o => mass dec P o ^ count xs o).
 
   (** Given: a law in the ball of a row that was visited; f <= eta almost surely.
       Differs: any eta.
       In words: 10-kl-learner.md#kl-ball.
-      Step of: production/proved. *)
+      Step of: corrected/ii. *)
   Theorem ball_above_mean rate eta f : in_ball rate -> almost_surely P (fun o => f o <= eta) ->
     E P f <= ball_above rate eta f.
   Proof.
-    intros Hball Hf. pose proof N_pos as HN. unfold ball_above. set (u := fun o => eta - f o).
+    intros Hball Hf. pose proof visits_pos as HN. unfold ball_above. set (u := fun o => eta - f o).
     assert (Hu : almost_surely P (fun o => 0 <= u o)) by (revert Hf; apply as_impl; intros o Ho; unfold u; lra).
     assert (HE : E P f = eta - E P u) by (unfold u; rewrite E_minus, E_const by assumption; ring). rewrite HE.
-    change (fun o => power (eta - f o) (frequency o)) with (fun o => power (u o) (frequency o)).
-    enough (exp (- rate) * product seen (fun o => power (u o) (frequency o)) <= E P u) by lra.
+    change (fun o => weight_power (eta - f o) (visit_share o)) with (fun o => weight_power (u o) (visit_share o)).
+    enough (exp (- rate) * product_over seen (fun o => weight_power (u o) (visit_share o)) <= E P u) by lra.
     destruct (Exists_dec (fun o => u o <= 0) seen (fun o => Rle_dec _ _)) as [Hz|Hz].
-    - assert (Hzero : product seen (fun o => power (u o) (frequency o)) = 0).
-      { induction seen as [|o l IH]; inversion Hz as [? ? Ho|? ? Ho]; subst; cbn [product].
-        - unfold power. destruct (Rle_dec (u o) 0); [ring | contradiction].
+    - assert (Hzero : product_over seen (fun o => weight_power (u o) (visit_share o)) = 0).
+      { induction seen as [|o l IH]; inversion Hz as [? ? Ho|? ? Ho]; subst; cbn [product_over].
+        - unfold weight_power. destruct (Rle_dec (u o) 0); [ring | contradiction].
         - rewrite IH by assumption. ring. }
       rewrite Hzero, Rmult_0_r. rewrite <- (E_zero P). now apply E_le_as; [apply HP|].
     - assert (Hpos : forall o, In o seen -> 0 < u o).
@@ -140,45 +145,49 @@ Section Ball.
       assert (Hmass : forall o, In o seen -> 0 < mass dec P o).
       { apply masses_pos. eapply Rlt_le_trans; [|exact Hball].
         apply Rmult_lt_0_compat; [apply best_chance_pos | apply exp_pos]. }
-      set (s := sum seen (fun o => frequency o * (mass dec P o * u o / frequency o))).
+      set (s := sum seen (fun o => visit_share o * (mass dec P o * u o / visit_share o))).
       assert (Hs : s = sum seen (fun o => mass dec P o * u o)).
       { apply sum_ext. intros o Ho. pose proof (frequency_pos o Ho). field. lra. }
-      assert (Hterm : forall o, In o seen -> 0 < mass dec P o * u o / frequency o).
+      assert (Hterm : forall o, In o seen -> 0 < mass dec P o * u o / visit_share o).
       { intros o Ho. apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat|]; auto using frequency_pos. }
       assert (Hs0 : 0 < s).
       { unfold s. assert (Hne : seen <> []).
-        { destruct xs as [|o l] eqn:Ex; [congruence|]. intros H0. assert (Ho : In o seen) by (apply nodup_In; rewrite Ex;
-            now left). rewrite H0 in Ho. destruct Ho. }
+        { destruct xs as [|o l] eqn:Ex; [congruence|]. intros H0.
+          assert (Ho : In o seen) by (apply nodup_In; rewrite Ex; now left). rewrite H0 in Ho. destruct Ho. }
         pose proof frequency_pos as Hfp. clear - Hne Hterm Hfp. revert Hne Hterm Hfp.
         induction seen as [|o l IH]; intros Hne Hterm Hfp; [congruence|]. cbn [sum].
-        assert (0 < frequency o * (mass dec P o * u o / frequency o))
+        assert (0 < visit_share o * (mass dec P o * u o / visit_share o))
           by (apply Rmult_lt_0_compat; [apply Hfp | apply Hterm]; now left).
-        assert (0 <= sum l (fun o => frequency o * (mass dec P o * u o / frequency o))); [|lra].
+        assert (0 <= sum l (fun o => visit_share o * (mass dec P o * u o / visit_share o))); [|lra].
         apply sum_nonneg. intros o' Ho'. left. apply Rmult_lt_0_compat; [apply Hfp | apply Hterm]; now right. }
       apply Rle_trans with s; [|rewrite Hs; apply sum_masses_le; [apply NoDup_nodup | assumption]].
-      rewrite (product_ext seen _ (fun o => exp (frequency o * ln (u o)))).
-      2:{ intros o Ho. unfold power. specialize (Hpos o Ho). destruct (Rle_dec (u o) 0); [lra | reflexivity]. }
-      assert (Hprod : 0 < product seen (fun o => exp (frequency o * ln (u o)))) by (apply product_pos; intros; apply exp_pos).
-      rewrite <- (exp_ln s), <- (exp_ln (product _ _)), <- exp_plus, ln_product by (try intros; auto using exp_pos).
-      apply exp_monotone. rewrite (sum_ext _ _ (fun o => frequency o * ln (u o))) by (intros; apply ln_exp).
-      pose proof (ln_of_mean seen frequency (fun o => mass dec P o * u o / frequency o)
+      rewrite (product_ext seen _ (fun o => exp (visit_share o * ln (u o)))).
+      2:{ intros o Ho. unfold weight_power. specialize (Hpos o Ho). destruct (Rle_dec (u o) 0); [lra | reflexivity]. }
+      assert (Hprod : 0 < product_over seen (fun o => exp (visit_share o * ln (u o)))) by
+        (apply product_pos; intros; apply exp_pos).
+      rewrite <- (exp_ln s), <- (exp_ln (product_over _ _)), <- exp_plus, ln_product by
+        (try intros; auto using exp_pos).
+      apply exp_monotone. rewrite (sum_ext _ _ (fun o => visit_share o * ln (u o))) by (intros; apply ln_exp).
+      pose proof (ln_of_mean seen visit_share (fun o => mass dec P o * u o / visit_share o)
         (fun o Ho => Rlt_le _ _ (frequency_pos o Ho)) frequency_sum Hterm Hs0) as Hj. cbv beta in Hj. fold s in Hj.
-      assert (Hb : ln best_chance - N * rate <= ln (product seen (fun o => mass dec P o ^ count xs o))).
-      { assert (Hl : ln (best_chance * exp (- (N * rate))) <= ln (product seen (fun o => mass dec P o ^ count xs o))).
+      assert (Hb : ln best_chance - N * rate <= ln (product_over seen (fun o => mass dec P o ^ count xs o))).
+      { assert (Hl : ln (best_chance * exp (- (N * rate))) <= ln
+          (product_over seen (fun o => mass dec P o ^ count xs o))).
         { apply ln_le; [apply Rmult_lt_0_compat; [apply best_chance_pos | apply exp_pos] | exact Hball]. }
         rewrite ln_mult, ln_exp in Hl by (apply best_chance_pos || apply exp_pos). lra. }
       rewrite ln_best_chance, ln_product in Hb by (intros; apply pow_lt; auto).
-      rewrite (sum_ext _ (fun o => ln (mass dec P o ^ count xs o)) (fun o => N * (frequency o * ln (mass dec P o)))) in Hb
-        by (intros o Ho; rewrite ln_pow by auto; unfold frequency; field; lra).
+      rewrite (sum_ext _ (fun o => ln (mass dec P o ^ count xs o))
+        (fun o => N * (visit_share o * ln (mass dec P o)))) in Hb
+        by (intros o Ho; rewrite ln_pow by auto; unfold visit_share; field; lra).
       rewrite sum_scal in Hb.
-      rewrite (sum_ext _ _ (fun o => frequency o * ln (mass dec P o) + frequency o * ln (u o) - frequency o * ln (frequency o)))
-        in Hj.
+      rewrite (sum_ext _ _ (fun o => visit_share o * ln (mass dec P o) + visit_share o * ln (u o) -
+        visit_share o * ln (visit_share o))) in Hj.
       2:{ intros o Ho. specialize (Hpos o Ho). specialize (Hmass o Ho). pose proof (frequency_pos o Ho). unfold Rdiv.
           rewrite !ln_mult, ln_Rinv
             by (assumption || (apply Rinv_0_lt_compat; assumption) || (apply Rmult_lt_0_compat; assumption)). ring. }
       rewrite sum_minus, sum_plus in Hj.
-      assert (Hn : N * (sum seen (fun o => frequency o * ln (frequency o)) - rate) <=
-        N * sum seen (fun o => frequency o * ln (mass dec P o))) by lra.
+      assert (Hn : N * (sum seen (fun o => visit_share o * ln (visit_share o)) - rate) <=
+        N * sum seen (fun o => visit_share o * ln (mass dec P o))) by lra.
       apply Rmult_le_reg_l in Hn; [lra | assumption].
   Qed.
 
@@ -186,9 +195,9 @@ Section Ball.
 
   Variables (q : list O -> R) (C : R).
   Hypothesis HC : 0 < C.
-  Hypothesis Hpoor : ratio dec P q C xs < C.
+  Hypothesis Hpoor : owned_against dec P q C xs < C.
 
-  Lemma chance_of_seen : chance_of dec P xs = product seen (fun o => mass dec P o ^ count xs o).
+  Lemma chance_of_seen : sequence_chance dec P xs = product_over seen (fun o => mass dec P o ^ count xs o).
   Proof. apply chance_by_counts; [apply NoDup_nodup|]. intros o Ho. now apply nodup_In. Qed.
 
   (** A rate that is computed from q, or from a part of it. *)
@@ -213,21 +222,22 @@ Section Ball.
 
   (** Given: the gambler with q does not own C; N >= 1; q gives the sequence a positive number.
       In words: 10-kl-learner.md#kl-ball.
-      Step of: production/proved. *)
+      Step of: corrected/ii. *)
   Theorem kl_below_rate : 0 < q xs ->
-    N * sum seen (fun o => frequency o * ln (frequency o / mass dec P o)) < ln C + ln (best_chance / q xs).
+    N * sum seen (fun o => visit_share o * ln (visit_share o / mass dec P o)) < ln C + ln (best_chance / q xs).
   Proof.
     intros H0. destruct (poor_chance dec P q C HP xs Hpoor) as [Hc Hlt]. rewrite chance_of_seen in *.
-    pose proof best_chance_pos as Hb. pose proof N_pos as HN.
+    pose proof best_chance_pos as Hb. pose proof visits_pos as HN.
     assert (Hmass : forall o, In o seen -> 0 < mass dec P o) by now apply masses_pos.
     apply ln_increasing in Hlt; [|assumption]. rewrite ln_mult in Hlt by assumption.
     unfold Rdiv. rewrite ln_mult, ln_Rinv, ln_best_chance by (try apply Rinv_0_lt_compat; assumption).
     rewrite ln_product in Hlt by (intros; apply pow_lt; auto).
-    rewrite (sum_ext _ _ (fun o => N * (frequency o * ln (mass dec P o)))) in Hlt
-      by (intros o Ho; rewrite ln_pow by auto; unfold frequency; field; lra).
+    rewrite (sum_ext _ _ (fun o => N * (visit_share o * ln (mass dec P o)))) in Hlt
+      by (intros o Ho; rewrite ln_pow by auto; unfold visit_share; field; lra).
     rewrite sum_scal in Hlt.
-    rewrite (sum_ext _ _ (fun o => frequency o * ln (frequency o) - frequency o * ln (mass dec P o))), sum_minus.
+    rewrite (sum_ext _ _ (fun o => visit_share o * ln (visit_share o) - visit_share o * ln (mass dec P o))), sum_minus.
     - lra.
-    - intros o Ho. pose proof (frequency_pos o Ho). rewrite ln_mult, ln_Rinv by (try apply Rinv_0_lt_compat; auto). ring.
+    - intros o Ho. pose proof (frequency_pos o Ho). rewrite ln_mult, ln_Rinv by (try apply Rinv_0_lt_compat; auto).
+      ring.
   Qed.
 End Ball.

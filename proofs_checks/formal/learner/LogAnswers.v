@@ -24,7 +24,7 @@ Section Answers.
   Section Task.
     Variables (acts : S -> list A) (T : nat) (first : dist S) (pays : nat -> B -> R).
     Hypothesis Hfirst : is_law first.
-    Local Notation M := (episode world acts T first).
+    Local Notation M := (task_process world acts T first).
     Local Notation returns pi := (return_of world acts T first pays pi).
     Local Notation plays := (of_rule pays).
     Local Notation at_start V := (E first (fun s => V T s 0)).
@@ -38,7 +38,8 @@ Section Answers.
 
     Lemma returns_attained pi : is_jpolicy pi -> almost_surely (returns pi) (attained T).
     Proof.
-      intros Hpi. unfold return_of, full_history_law. apply as_image, as_bind, as_always. intros s. cbn [jhorizon episode].
+      intros Hpi. unfold return_of, full_history_law. apply as_image, as_bind, as_always. intros s.
+      cbn [jhorizon task_process].
       assert (H : forall n h, attained (jtime h) (paid pays (fst h)) ->
         almost_surely (jrun M pi n h) (fun h' => attained (jtime h + n) (paid pays (fst h')))).
       { induction n as [|n IH]; intros h Hh; cbn [jrun]; [apply as_ret; now rewrite Nat.add_0_r|].
@@ -62,7 +63,7 @@ Section Answers.
 
       (** Given: any bounds of rows that hold; an objective that is the largest of scores.
           In words: 10-kl-learner.md#kl-logs.
-          Step of: production/proved. *)
+          Step of: corrected/ii. *)
       Theorem rule_worth_at_least rl i V : is_rule acts rl -> index i -> upper_table_for T pays above rl (c i) V ->
         r i - at_start V <= value (returns (plays rl)).
       Proof.
@@ -82,26 +83,27 @@ Section Answers.
 
       (** Given: as rule_worth_at_least; a table for every index.
           In words: 10-kl-learner.md#kl-logs.
-          Step of: production/proved. *)
+          Step of: corrected/ii. *)
       Theorem rule_worth_at_most rl u : is_rule acts rl ->
         (forall i, index i -> exists V, lower_table_for T pays above rl (c i) V /\ r i - at_start V <= u) ->
         value (returns (plays rl)) <= u.
       Proof.
-        intros Hrl Hu. apply worth_at_most; [now apply (is_jpolicy_of_rule acts) | now apply (of_rule_allowed world acts)|].
+        intros Hrl Hu. apply worth_at_most;
+          [now apply (is_jpolicy_of_rule acts) | now apply (of_rule_allowed world acts)|].
         intros i Hi. destruct (Hu i Hi) as [V [HV HuV]].
         pose proof (rule_costs_at_least world Hworld acts T first pays Hfirst above Habove rl (c i) V Hrl HV). lra.
       Qed.
 
       (** Given: as rule_worth_at_most; any policy that plays listed actions, with memory, at random or not.
           In words: 10-kl-learner.md#kl-logs.
-          Step of: production/proved. *)
+          Step of: corrected/ii. *)
       Theorem every_policy_worth_at_most u :
         (forall i, index i -> exists V, lower_table_for_all acts T pays above (c i) V /\ r i - at_start V <= u) ->
         forall pi, is_jpolicy pi -> plays_allowed M pi -> value (returns pi) <= u.
       Proof.
         intros Hu pi Hpi Hal. apply worth_at_most; auto. intros i Hi. destruct (Hu i Hi) as [V [HV HuV]].
-        pose proof (every_policy_costs_at_least world Hworld acts T first pays Hfirst above Habove pi (c i) V Hpi Hal HV).
-        lra.
+        pose proof (every_policy_costs_at_least world Hworld acts T first pays Hfirst above Habove pi (c i) V
+          Hpi Hal HV). lra.
       Qed.
     End Value.
 
@@ -116,7 +118,8 @@ Section Answers.
         (forall rl u, is_rule acts rl ->
           (forall i, index i -> exists V, lower_table_for T pays above rl (c i) V /\ r i - at_start V <= u) ->
           value (returns (plays rl)) <= u) /\
-        (forall u, (forall i, index i -> exists V, lower_table_for_all acts T pays above (c i) V /\ r i - at_start V <= u) ->
+        (forall u,
+          (forall i, index i -> exists V, lower_table_for_all acts T pays above (c i) V /\ r i - at_start V <= u) ->
           forall pi, is_jpolicy pi -> plays_allowed M pi -> value (returns pi) <= u)) /\
       (forall alpha rho V, 0 < alpha <= 1 ->
         (forall rl, is_rule acts rl -> upper_table_for T pays above rl (below_target rho) V -> at_start V < alpha ->
@@ -142,13 +145,14 @@ Section Answers.
           apply quantile_below; [now apply law_returns | assumption|].
           pose proof (rule_costs_at_least world Hworld acts T first pays Hfirst above Habove rl _ V Hrl HV). lra.
         + intros HV Hle pi Hpi Hal. apply quantile_below; [now apply law_returns | assumption|].
-          pose proof (every_policy_costs_at_least world Hworld acts T first pays Hfirst above Habove pi _ V Hpi Hal HV). lra.
+          pose proof (every_policy_costs_at_least world Hworld acts T first pays Hfirst above Habove pi _ V Hpi Hal HV).
+          lra.
     Qed.
   End Task.
 
   (** All tasks at once. *)
   Definition all_answers : Prop := forall acts T first pays grid, is_law first ->
-    (forall pi, is_jpolicy pi -> plays_allowed (episode world acts T first) pi ->
+    (forall pi, is_jpolicy pi -> plays_allowed (task_process world acts T first) pi ->
       almost_surely (return_of world acts T first pays pi) grid) ->
     answers acts T first pays grid.
 
@@ -171,25 +175,28 @@ Section Log.
   Local Notation balls := (ball_row pair_dec outcome_dec outs limit known learned delta).
   Local Notation ends := (ends_row pair_dec outcome_dec outs limit known learned delta).
 
-  (** Given: any behaviour, any world that fits what is known; every row by a ball, or by what is known.
+  (** Bad is what happens only if some answer is wrong.
+      Given: any behaviour, any world that fits what is known; every row by a ball, or by what is known.
       Differs: from a log to intervals, for all objectives, horizons and policies at once.
       In words: 10-kl-learner.md#kl-ball.
-      Step of: production/proved. *)
-  Theorem rarely_wrong_with_balls n dec :
-    @prob _ (sometime (fun past => ~ all_answers world (balls past))) (process (next_draw world ask) n) dec <= delta.
+      Step of: corrected/ii. *)
+  Theorem rarely_wrong_with_balls bad n (dec : forall path, {at_some_moment bad path} + {~ at_some_moment bad path}) :
+    (forall past, bad past -> ~ all_answers world (balls past)) -> prob (process (next_draw world ask) n) dec <= delta.
   Proof.
+    intros Hbad.
     apply (rarely_outside_balls pair_dec outcome_dec outs limit known learned delta Hdelta world Hfits ask Hask).
-    intros past Hn Ht. apply Hn. apply all_answers_hold; [apply (fits_law _ _ _ _ Hfits) | exact Ht].
+    intros past Hb Ht. apply (Hbad past Hb), all_answers_hold; [apply (fits_law _ _ _ _ Hfits) | exact Ht].
   Qed.
 
   (** Given: as rarely_wrong_with_balls; every row by lower ends, or by what is known.
       Differs: a test for each outcome.
       In words: 10-kl-learner.md#kl-logs.
-      Step of: production/proved. *)
-  Theorem rarely_wrong_with_ends n dec :
-    @prob _ (sometime (fun past => ~ all_answers world (ends past))) (process (next_draw world ask) n) dec <= delta.
+      Step of: corrected/ii. *)
+  Theorem rarely_wrong_with_ends bad n (dec : forall path, {at_some_moment bad path} + {~ at_some_moment bad path}) :
+    (forall past, bad past -> ~ all_answers world (ends past)) -> prob (process (next_draw world ask) n) dec <= delta.
   Proof.
+    intros Hbad.
     apply (rarely_outside_ends pair_dec outcome_dec outs limit known learned delta Hdelta world Hfits ask Hask).
-    intros past Hn Ht. apply Hn. apply all_answers_hold; [apply (fits_law _ _ _ _ Hfits) | exact Ht].
+    intros past Hb Ht. apply (Hbad past Hb), all_answers_hold; [apply (fits_law _ _ _ _ Hfits) | exact Ht].
   Qed.
 End Log.

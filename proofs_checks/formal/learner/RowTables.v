@@ -1,8 +1,8 @@
 (** * Tables of expected costs, bounded row by row
 
     A world has a law of outcomes (reward, next state) for every pair (s, a).  An episode of T steps starts in a state
-    drawn from [first]; the outcome r of step t pays [pays t r].  A cost c of the return is expected to be at most what a
-    table V says, V n s y for n steps to go from the state s after y was earned, if V 0 >= c and if V (n + 1) is at
+    drawn from [first]; the outcome r of step t pays [pays t r].  A cost c of the return is expected to be at most what
+    a table V says, V n s y for n steps to go from the state s after y was earned, if V 0 >= c and if V (n + 1) is at
     least a bound of the mean of V n over the outcomes of every action that is played.  Any bounds will do that are at
     least the means under the world: those of balls, of lower ends, of known laws.  From below likewise.
 
@@ -23,7 +23,7 @@ Section Tables.
   Hypothesis Hfirst : is_law first.
 
   (** The process; what an outcome pays depends on the step, so returns are added up by [paid]. *)
-  Definition episode : jmdp S A B := {|
+  Definition task_process : jmdp S A B := {|
     jhorizon := T;
     jinit := first;
     kernel := fun _ s a => world (s, a);
@@ -37,23 +37,26 @@ Section Tables.
     | [] => 0
     | (_, _, b) :: before => paid before + pays (length before) b
     end.
-  Definition return_of (pi : jpolicy S A B) : dist R := image (fun h => paid (fst h)) (full_history_law episode pi).
+  Definition return_of (pi : jpolicy S A B) : dist R := image (fun h => paid (fst h))
+    (full_history_law task_process pi).
 
-  Lemma is_jmdp_episode : is_jmdp episode.
+  Lemma is_jmdp_episode : is_jmdp task_process.
   Proof. split; [exact Hfirst|]. intros t s a. apply Hworld. Qed.
 
   Lemma law_return_of pi : is_jpolicy pi -> is_law (return_of pi).
   Proof.
-    intros Hpi. apply law_image, law_bind; [exact Hfirst|]. intros s. apply law_jrun; [exact is_jmdp_episode | exact Hpi].
+    intros Hpi. apply law_image, law_bind; [exact Hfirst|]. intros s.
+    apply law_jrun; [exact is_jmdp_episode | exact Hpi].
   Qed.
 
   Definition rule : Type := nat -> S -> R -> dist A.
-  Definition is_rule (r : rule) : Prop := forall t s y, is_law (r t s y) /\ almost_surely (r t s y) (fun a => In a (acts s)).
+  Definition is_rule (r : rule) : Prop :=
+    forall t s y, is_law (r t s y) /\ almost_surely (r t s y) (fun a => In a (acts s)).
   Definition of_rule (r : rule) : jpolicy S A B := fun h => r (jtime h) (jstate h) (paid (fst h)).
 
   Lemma is_jpolicy_of_rule r : is_rule r -> is_jpolicy (of_rule r).
   Proof. intros Hr h. apply Hr. Qed.
-  Lemma of_rule_allowed r : is_rule r -> plays_allowed episode (of_rule r).
+  Lemma of_rule_allowed r : is_rule r -> plays_allowed task_process (of_rule r).
   Proof. intros Hr h _. apply Hr. Qed.
 
   (** ** Bounds of the means of rows, and tables *)
@@ -74,7 +77,7 @@ Section Tables.
       E (pi h) b <= V (Datatypes.S n) (jstate h) (paid (fst h)).
 
   Lemma upper_table_along pi c V : is_jpolicy pi -> upper_table pi c V -> forall n h, (jtime h + n = T)%nat ->
-    E (jrun episode pi n h) (fun h' => c (paid (fst h'))) <= V n (jstate h) (paid (fst h)).
+    E (jrun task_process pi n h) (fun h' => c (paid (fst h'))) <= V n (jstate h) (paid (fst h)).
   Proof.
     intros Hpi [H0 HS]. induction n as [|n IH]; intros h Ht; [cbn [jrun]; rewrite E_ret; apply H0|].
     destruct (HS h n Ht) as [b [Hb Hle]]. eapply Rle_trans; [|exact Hle]. rewrite E_jrun_S, E_jstep.
@@ -105,7 +108,7 @@ Section Tables.
   (** Given: bounds of the means of rows that hold; any cost of the return, any rule.
       Differs: outcomes that come with the next state, and what they pay may depend on the step.
       In words: 10-kl-learner.md#kl-logs.
-      Step of: production/proved. *)
+      Step of: corrected/ii. *)
   Theorem rule_costs_at_most r c V : is_rule r -> upper_table_for r c V ->
     E (return_of (of_rule r)) c <= E first (fun s => V T s 0).
   Proof.
@@ -124,7 +127,7 @@ Section Tables.
 
   (** Given: as rule_costs_at_most.
       In words: 10-kl-learner.md#kl-logs.
-      Step of: production/proved. *)
+      Step of: corrected/ii. *)
   Theorem rule_costs_at_least r c V : is_rule r -> lower_table_for r c V ->
     E first (fun s => V T s 0) <= E (return_of (of_rule r)) c.
   Proof.
@@ -138,18 +141,20 @@ Section Tables.
 
   Definition lower_table_for_all (c : R -> R) (V : table) : Prop :=
     (forall s y, V O s y <= c y) /\
-    forall t n s y a, (t + Datatypes.S n = T)%nat -> In a (acts s) -> below (s, a) (later (V n) t y) (V (Datatypes.S n) s y).
+    forall t n s y a, (t + Datatypes.S n = T)%nat -> In a (acts s) ->
+      below (s, a) (later (V n) t y) (V (Datatypes.S n) s y).
 
   (** Given: as rule_costs_at_most; any policy that plays listed actions.
       In words: 10-kl-learner.md#kl-logs.
-      Step of: production/proved. *)
-  Theorem every_policy_costs_at_least pi c V : is_jpolicy pi -> plays_allowed episode pi -> lower_table_for_all c V ->
-    E first (fun s => V T s 0) <= E (return_of pi) c.
+      Step of: corrected/ii. *)
+  Theorem every_policy_costs_at_least pi c V : is_jpolicy pi -> plays_allowed task_process pi ->
+    lower_table_for_all c V -> E first (fun s => V T s 0) <= E (return_of pi) c.
   Proof.
     intros Hpi Hal [H0 HS]. apply negated_upper; [assumption|].
     split; [intros s y; specialize (H0 s y); lra|]. intros h n Ht.
     exists (fun _ => - V (Datatypes.S n) (jstate h) (paid (fst h))). split; [|rewrite E_const by apply Hpi; lra].
-    assert (Hlt : (jtime h < jhorizon episode)%nat) by (cbn; lia). generalize (Hal h Hlt). apply as_impl. intros a Ha.
+    assert (Hlt : (jtime h < jhorizon task_process)%nat) by (cbn; lia). generalize (Hal h Hlt). apply as_impl.
+    intros a Ha.
     exact (HS (jtime h) n (jstate h) (paid (fst h)) a Ht Ha).
   Qed.
 
@@ -164,7 +169,7 @@ Section Tables.
     | O => c y
     | Datatypes.S n' => min_over (fun a => bound (s, a) (later (plan_table c n') (T - Datatypes.S n') y)) (acts s)
     end.
-  Definition planned (c : R -> R) : rule := fun t s y =>
+  Definition planned_rule (c : R -> R) : rule := fun t s y =>
     match acts s with
     | [] => []
     | a :: l => ret (argmax (fun a => - bound (s, a) (later (plan_table c (T - Datatypes.S t)) t y)) a l)
@@ -172,16 +177,16 @@ Section Tables.
 
   (** Given: as rule_costs_at_most, with a bound for every function.
       In words: 10-kl-learner.md#kl-logs.
-      Step of: production/proved. *)
-  Theorem planned_costs_at_most c : is_rule (planned c) /\
-    E (return_of (of_rule (planned c))) c <= E first (fun s => plan_table c T s 0).
+      Step of: corrected/ii. *)
+  Theorem planned_costs_at_most c : is_rule (planned_rule c) /\
+    E (return_of (of_rule (planned_rule c))) c <= E first (fun s => plan_table c T s 0).
   Proof.
-    assert (Hr : is_rule (planned c)).
-    { intros t s y. unfold planned. pose proof (Hacts s) as Hne. destruct (acts s) as [|a l] eqn:Ea; [congruence|].
+    assert (Hr : is_rule (planned_rule c)).
+    { intros t s y. unfold planned_rule. pose proof (Hacts s) as Hne. destruct (acts s) as [|a l] eqn:Ea; [congruence|].
       split; [apply law_ret | apply as_ret, argmax_spec]. }
     split; [exact Hr|]. apply rule_costs_at_most; [exact Hr|]. split; [intros; cbn; lra|]. intros t n s y Ht.
     exists (fun _ => plan_table c (Datatypes.S n) s y).
-    split; [|rewrite E_const by apply Hr; lra]. unfold planned. pose proof (Hacts s) as Hne.
+    split; [|rewrite E_const by apply Hr; lra]. unfold planned_rule. pose proof (Hacts s) as Hne.
     cbn [plan_table]. replace (T - Datatypes.S t)%nat with n by lia. replace (T - Datatypes.S n)%nat with t by lia.
     destruct (acts s) as [|a l]; [congruence|]. apply as_ret. unfold min_over. cbn [max_over].
     rewrite Ropp_involutive. apply Hbound.

@@ -3,8 +3,8 @@
     A bound on an expected cost of the return bounds an objective: if the objective of every law is at least the score
     r_i - E c_i(Z) of every index i, and is one of them, a bound from above on one cost bounds it from below, and bounds
     from below on all costs bound it from above.  [mean_cvar_scores]: the mean, CVaR and their mixtures, i a possible
-    return; [concave_scores]: concave weightings, i a utility.  [Phi_levels]: a mixture of several CVaRs is the mixture of
-    their values.  [quantile_at_least], [quantile_below]: VaR, by the probability of a return below a threshold. *)
+    return; [concave_scores]: concave weightings, i a utility.  [Phi_levels]: a mixture of several CVaRs is the mixture
+    of their values.  [quantile_at_least], [quantile_below]: VaR, by the probability of a return below a threshold. *)
 
 Require Import Reals Lra List.
 From Coquelicot Require Import Coquelicot.
@@ -14,7 +14,8 @@ Import ListNotations.
 Open Scope R_scope.
 
 (** [grid] holds at every possible return; the indices that can be needed are those with [index]. *)
-Record scores {I} (value : dist R -> R) (grid : R -> Prop) (index : I -> Prop) (r : I -> R) (c : I -> R -> R) : Prop := {
+Record scores {I} (value : dist R -> R) (grid : R -> Prop) (index : I -> Prop) (r : I -> R) (c : I -> R -> R) : Prop
+  := {
   score_le : forall i d, index i -> is_law d -> almost_surely d grid -> r i - E d (c i) <= value d;
   score_attained : forall d, is_law d -> almost_surely d grid -> exists i, index i /\ value d = r i - E d (c i)
 }.
@@ -32,12 +33,13 @@ Section MeanCvar.
   Lemma score_is_tail_utility d rho : is_law d ->
     rho - E d (fun z => missing_cost (rho - z)) = w * E d (fun z => z) + (1 - w) * ru alpha d rho.
   Proof.
-    intros Hd. unfold missing_cost. rewrite E_plus, !E_scal, E_minus, (E_const d rho Hd). unfold ru, shortfall. field. lra.
+    intros Hd. unfold missing_cost. rewrite E_plus, !E_scal, E_minus, (E_const d rho Hd). unfold ru, shortfall. field.
+    lra.
   Qed.
 
   (** Given: the mean, CVaR or a mixture of both; every return in the grid.
       In words: 10-kl-learner.md#kl-logs.
-      Step of: production/proved. *)
+      Step of: corrected/ii. *)
   Theorem mean_cvar_scores grid :
     scores (Phi (mean_cvar_weight w alpha)) grid grid (fun rho => rho) (fun rho z => missing_cost (rho - z)).
   Proof.
@@ -51,7 +53,8 @@ Section MeanCvar.
 End MeanCvar.
 
 (** For the mean one target is enough. *)
-Theorem mean_scores grid : scores (Phi (fun tau => tau)) grid (fun rho => rho = 0) (fun rho => rho) (fun rho z => rho - z).
+Theorem mean_scores grid : scores (Phi (fun tau => tau)) grid (fun rho => rho = 0) (fun rho => rho)
+  (fun rho z => rho - z).
 Proof.
   assert (H : forall d, is_law d -> 0 - E d (fun z => 0 - z) = Phi (fun tau => tau) d).
   { intros d Hd. rewrite E_minus, E_zero, (Phi_id_eq_mean d Hd). ring. }
@@ -62,17 +65,20 @@ Qed.
 
 Definition levels_weight (levels : list (R * R)) (tau : R) : R :=
   sum levels (fun wa => fst wa * cvar_weight (snd wa) tau).
-Definition good_levels (levels : list (R * R)) : Prop :=
+Definition are_levels (levels : list (R * R)) : Prop :=
   (forall w a, In (w, a) levels -> 0 <= w /\ 0 < a <= 1) /\ sum levels fst = 1.
 
-Lemma weighting_levels levels : good_levels levels -> weighting (levels_weight levels).
+Lemma weighting_levels levels : are_levels levels -> weighting (levels_weight levels).
 Proof.
-  intros [Hl H1]. assert (Hw : forall wa, In wa levels -> 0 <= fst wa /\ weighting (cvar_weight (snd wa)) /\ 0 < snd wa).
-  { intros [w a] Hin. destruct (Hl w a Hin) as [Hw Ha]. cbn. split; [assumption|]. split; [now apply weighting_cvar | lra]. }
+  intros [Hl H1].
+  assert (Hw : forall wa, In wa levels -> 0 <= fst wa /\ weighting (cvar_weight (snd wa)) /\ 0 < snd wa).
+  { intros [w a] Hin. destruct (Hl w a Hin) as [Hw Ha]. cbn. split; [assumption|].
+    split; [now apply weighting_cvar | lra]. }
   unfold levels_weight. split.
   - rewrite (sum_ext _ _ (fun _ => 0)), sum_const; [ring|]. intros wa Hin. destruct (Hw wa Hin) as [_ [HG _]].
     rewrite (weighting_0 _ HG). ring.
-  - transitivity (sum levels fst); [|exact H1]. apply sum_ext. intros wa Hin. destruct (Hw wa Hin) as [_ [HG _]]. rewrite (weighting_1 _ HG). ring.
+  - transitivity (sum levels fst); [|exact H1]. apply sum_ext. intros wa Hin. destruct (Hw wa Hin) as [_ [HG _]].
+    rewrite (weighting_1 _ HG). ring.
   - intros x y Hx Hxy Hy. apply sum_le. intros wa Hin. destruct (Hw wa Hin) as [H0 [HG _]].
     apply Rmult_le_compat_l; [assumption | now apply (weighting_mono _ HG)].
   - intros x eps Hx Heps. clear H1 Hl. revert eps Heps.
@@ -92,8 +98,8 @@ Qed.
 
 (** Given: weights that sum to 1, levels in (0, 1].
     In words: 10-kl-learner.md#kl-logs.
-    Step of: production/proved. *)
-Theorem Phi_levels levels d : good_levels levels -> is_law d ->
+    Step of: corrected/ii. *)
+Theorem Phi_levels levels d : are_levels levels -> is_law d ->
   Phi (levels_weight levels) d = sum levels (fun wa => fst wa * Phi (cvar_weight (snd wa)) d).
 Proof.
   intros Hg Hd. destruct (bounded_law d) as [lo [hi [Hle B]]].
@@ -118,7 +124,7 @@ Qed.
 
 (** Given: a concave Lipschitz weighting; every return in [lo, hi].
     In words: 10-kl-learner.md#kl-logs.
-    Step of: production/proved. *)
+    Step of: corrected/ii. *)
 Theorem concave_scores G L lo hi : weighting G -> lipschitz_weighting G L -> concave_weighting G -> lo <= hi ->
   scores (Phi G) (fun z => lo <= z <= hi)
     (fun h => is_utility L h /\ forall e, is_law e -> almost_surely e (fun z => lo <= z <= hi) -> E e h <= Phi G e)
@@ -137,7 +143,7 @@ Definition below_target (rho z : R) : R := if Rlt_dec z rho then 1 else 0.
 
 (** Given: a finite law, 0 < alpha <= 1.
     In words: 10-kl-learner.md#kl-logs.
-    Step of: production/proved. *)
+    Step of: corrected/ii. *)
 Theorem quantile_at_least d alpha rho : is_law d -> 0 < alpha <= 1 ->
   E d (below_target rho) < alpha -> rho <= real (quantile (cdf d) alpha).
 Proof.
@@ -149,7 +155,7 @@ Qed.
 
 (** Given: a finite law, 0 < alpha <= 1.
     In words: 10-kl-learner.md#kl-logs.
-    Step of: production/proved. *)
+    Step of: corrected/ii. *)
 Theorem quantile_below d alpha rho : is_law d -> 0 < alpha <= 1 ->
   alpha <= E d (below_target rho) -> real (quantile (cdf d) alpha) < rho.
 Proof.

@@ -3,7 +3,7 @@
     [outs] lists the K possible outcomes of a pair.  After a sequence with N outcomes, k different ones among them, x_o
     times the outcome o, the mixture of the laws of Krichevsky and Trofimov on all sets of at most [most] outcomes has
 
-      q = sum_m  w_m  choose (K - k) (m - k) / choose K m  *  prod_o prod_{i < x_o} (i + 1/2)  /  prod_{j < N} (j + m/2),
+      q = sum_m  w_m  choose (K - k) (m - k) / choose K m * prod_o prod_{i < x_o} (i + 1/2) / prod_{j < N} (j + m/2),
 
     m from k to [most], w_m = (most + 1) / (most m (m + 1)).  The last quotient is that of Gamma functions, since
     Gamma(a + n) / Gamma(a) = prod_{i < n} (a + i).  [mixture_is_sequential]: for every [most] <= K it is a law of
@@ -65,15 +65,15 @@ Section Mixture.
   (** ** The mixture *)
 
   Definition is_seen (xs : list O) (o : O) : bool := negb (Nat.eqb (count xs o) 0).
-  Definition seen (xs : list O) : nat := length (filter (is_seen xs) outs).
+  Definition different_seen (xs : list O) : nat := length (filter (is_seen xs) outs).
   Definition support_weight (m : nat) : R := (INR most + 1) / (INR most * (INR m * (INR m + 1))).
   (** The part of the supports of size m that contain k given outcomes. *)
   Definition share (k m : nat) : R :=
     if le_dec k m then INR (choose (K - k) (m - k)) / INR (choose K m) else 0.
-  Definition by_counts (xs : list O) : R := product outs (fun o => rising (count xs o)).
+  Definition by_counts (xs : list O) : R := product_over outs (fun o => rising (count xs o)).
   Definition term (xs : list O) (m : nat) : R :=
-    support_weight m * (share (seen xs) m * (by_counts xs / rising_from (INR m / 2) (length xs))).
-  Definition mixture (xs : list O) : R := sum (seq 1 most) (term xs).
+    support_weight m * (share (different_seen xs) m * (by_counts xs / rising_from (INR m / 2) (length xs))).
+  Definition support_mixture (xs : list O) : R := sum (seq 1 most) (term xs).
 
   Lemma support_weights_sum : sum (seq 1 most) support_weight = 1.
   Proof.
@@ -110,12 +110,13 @@ Section Mixture.
     - replace m with k by lia. ring.
   Qed.
 
-  Lemma seen_le xs : (seen xs <= K)%nat.
-  Proof. unfold seen. clear. induction outs as [|o l IH]; cbn; [lia|]. destruct (is_seen xs o); cbn; lia. Qed.
+  Lemma seen_le xs : (different_seen xs <= K)%nat.
+  Proof. unfold different_seen. clear. induction outs as [|o l IH]; cbn; [lia|]. destruct (is_seen xs o); cbn; lia. Qed.
 
-  Lemma seen_step o xs : In o outs -> seen (o :: xs) = if is_seen xs o then seen xs else S (seen xs).
+  Lemma seen_step o xs : In o outs -> different_seen (o :: xs) = if is_seen xs o then different_seen xs else S
+    (different_seen xs).
   Proof.
-    unfold seen. clear Hmost. revert Houts. induction outs as [|o1 l IH]; [intros _ []|]. intros Hd Hin.
+    unfold different_seen. clear Hmost. revert Houts. induction outs as [|o1 l IH]; [intros _ []|]. intros Hd Hin.
     inversion Hd; subst. cbn [filter]. destruct (dec o o1) as [<-|Hne].
     - assert (Hl : filter (is_seen (o :: xs)) l = filter (is_seen xs) l).
       { apply filter_ext_in. intros o' Ho'. unfold is_seen. rewrite count_occ_cons_neq; [reflexivity|]. intros <-.
@@ -123,16 +124,18 @@ Section Mixture.
       rewrite Hl. unfold is_seen at 1. rewrite count_occ_cons_eq by reflexivity. cbn [Nat.eqb negb length].
       destruct (is_seen xs o); reflexivity.
     - destruct Hin as [->|Hin]; [congruence|]. specialize (IH ltac:(assumption) Hin).
-      assert (He : is_seen (o :: xs) o1 = is_seen xs o1) by (unfold is_seen; now rewrite count_occ_cons_neq by assumption).
+      assert (He : is_seen (o :: xs) o1 = is_seen xs o1)
+        by (unfold is_seen; now rewrite count_occ_cons_neq by assumption).
       rewrite He. destruct (is_seen xs o1); cbn [length]; rewrite IH; destruct (is_seen xs o); reflexivity.
   Qed.
 
   (** What the outcomes multiply the mixture of one size by, summed: with c the shares before and d after a new one. *)
   Lemma sum_of_steps xs c d :
     sum outs (fun o => (if is_seen xs o then c else d) * (INR (count xs o) + / 2)) =
-    c * (sum outs (fun o => INR (count xs o)) + INR (seen xs) / 2) + (INR K - INR (seen xs)) * d / 2.
+    c * (sum outs (fun o => INR (count xs o)) + INR (different_seen xs) / 2) +
+    (INR K - INR (different_seen xs)) * d / 2.
   Proof.
-    unfold seen. clear. induction outs as [|o l IH]; cbn [sum filter length]; [simpl; field|]. rewrite IH.
+    unfold different_seen. clear. induction outs as [|o l IH]; cbn [sum filter length]; [simpl; field|]. rewrite IH.
     assert (E : is_seen xs o = false -> INR (count xs o) = 0).
     { unfold is_seen. destruct (Nat.eqb_spec (count xs o) 0) as [->|]; [reflexivity | discriminate]. }
     destruct (is_seen xs o); cbn [length]; rewrite ?E, !S_INR by reflexivity; field.
@@ -143,12 +146,13 @@ Section Mixture.
     intros Hm. assert (Hm0 : 0 < INR m) by (apply lt_0_INR; lia). pose proof (pos_INR (length xs)) as HN.
     pose proof (rising_from_pos (INR m / 2) (length xs) ltac:(lra)) as Hr. set (r := rising_from _ _) in Hr.
     assert (Hg : 0 < by_counts xs) by (apply product_pos; intros; apply rising_pos).
-    set (k := seen xs). set (N := INR (length xs)) in *.
+    set (k := different_seen xs). set (N := INR (length xs)) in *.
     rewrite (sum_ext _ _ (fun o => support_weight m * (by_counts xs / (r * (N + INR m / 2))) *
       ((if is_seen xs o then share k m else share (S k) m) * (INR (count xs o) + / 2)))).
     - rewrite sum_scal, sum_of_steps. fold k. pose proof (share_step k m (seen_le xs) ltac:(lia)) as Hs.
       set (c := share k m) in *. set (d := share (S k) m) in *.
-      assert (Hc : 0 <= c) by (apply share_nonneg; lia). pose proof (proj1 (counts_sum dec outs xs Houts)) as Hx. fold N in Hx.
+      assert (Hc : 0 <= c) by (apply share_nonneg; lia). pose proof (proj1 (counts_sum dec outs xs Houts)) as Hx.
+      fold N in Hx.
       set (x := sum outs (fun o => INR (count xs o))) in *.
       assert (Hb : c * (x + INR k / 2) + (INR K - INR k) * d / 2 <= c * (N + INR m / 2)).
       { rewrite Hs. unfold c, share in *. destruct (le_dec k m); [|lra]. set (c' := INR _ / INR _) in *. nra. }
@@ -167,22 +171,23 @@ Section Mixture.
   (** Given: a list of possible outcomes without repetitions, and a largest support, at least 1.
       Differs: the law of sequences alone, whatever the true law.
       In words: 10-kl-learner.md#kl-ball.
-      Step of: production/proved. *)
-  Theorem mixture_is_sequential : sequential outs mixture.
+      Step of: corrected/ii. *)
+  Theorem mixture_is_sequential : sequential outs support_mixture.
   Proof.
     split; [|intros xs; split].
-    - rewrite <- support_weights_sum. unfold mixture. apply sum_le. intros m Hin. apply in_seq in Hin.
-      assert (E0 : seen [] = 0%nat).
-      { unfold seen. clear. induction outs as [|o l IH]; [reflexivity | exact IH]. }
+    - rewrite <- support_weights_sum. unfold support_mixture. apply sum_le. intros m Hin. apply in_seq in Hin.
+      assert (E0 : different_seen [] = 0%nat).
+      { unfold different_seen. clear. induction outs as [|o l IH]; [reflexivity | exact IH]. }
       assert (E1 : by_counts [] = 1).
-      { unfold by_counts. clear. induction outs as [|o l IH]; cbn [product]; [reflexivity|]. rewrite IH. simpl. ring. }
+      { unfold by_counts. clear. induction outs as [|o l IH]; cbn [product_over]; [reflexivity|]. rewrite IH. simpl.
+        ring. }
       unfold term, share. rewrite E0, E1, !Nat.sub_0_r. destruct (le_dec 0 m); [|lia]. cbn [length rising_from].
       assert (0 < INR (choose K m)) by (apply lt_0_INR, choose_pos; lia). right. field. lra.
-    - unfold mixture. apply sum_nonneg. intros m Hin. apply in_seq in Hin.
+    - unfold support_mixture. apply sum_nonneg. intros m Hin. apply in_seq in Hin.
       assert (Hm0 : 0 < INR m) by (apply lt_0_INR; lia).
       apply Rmult_le_pos; [apply support_weight_nonneg; lia|]. apply Rmult_le_pos; [apply share_nonneg; lia|].
       left. apply Rdiv_lt_0_compat; [apply product_pos; intros; apply rising_pos | apply rising_from_pos; lra].
-    - unfold mixture. assert (Hswap : forall (l : list O) (ms : list nat) (f : O -> nat -> R),
+    - unfold support_mixture. assert (Hswap : forall (l : list O) (ms : list nat) (f : O -> nat -> R),
         sum l (fun o => sum ms (f o)) = sum ms (fun m => sum l (fun o => f o m))).
       { intros l ms f. induction l as [|o l IH]; cbn [sum]; [now rewrite sum_const, Rmult_0_r|].
         now rewrite IH, <- sum_plus. }
