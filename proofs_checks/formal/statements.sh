@@ -17,7 +17,7 @@ if [ $# -eq 0 ]; then
     sed -n '/^(\*\* \*\* Definitions \*)/,/(\*\* \*\* Expectations along the process \*)/p' foundations/Mdp.v | sed '$d'
 fi
 
-for file in statements/*.v checker/Statement.v checker/CurvedStatement.v checker/TextStatement.v checker/DataStatement.v learner/KlStatement.v; do
+for file in statements/*.v checker/Statement.v checker/CurvedStatement.v checker/TextStatement.v checker/DataStatement.v learner/KlStatement.v learner/LogStatement.v; do
     name="$(basename "$file" .v)"
     case " ${*:-$name} " in *" $name "*) ;; *) continue ;; esac
     [ -e "${file}o" ] || { echo "$file is not compiled: run compile.sh" >&2; exit 2; }

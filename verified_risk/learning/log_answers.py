@@ -297,8 +297,8 @@ def prove_answer(
 
 
 GUARANTEES = {
-    "kl": "time-uniform KL sets, whatever the behaviour was; on paper (theory page 10, kl-logs)",
-    "ball": "one ball for each row, whatever the behaviour was; on paper (theory page 10, kl-ball)",
+    "kl": "time-uniform KL sets, any behaviour; in Coq but for rounding and curves (theory page 10, kl-formal)",
+    "ball": "one ball for each row, any behaviour; in Coq but for rounding and curves (theory page 10, kl-formal)",
     "returns": "the band of Dvoretzky, Kiefer and Wolfowitz around the law of the returns (theory page 10, kl-logs)",
 }
 TRIED = 6  # pairs whose lack of data is measured, by planning as if their laws were known

@@ -1,8 +1,8 @@
 (** * Data from any behaviour: rarely does a gambler against one of the laws become rich
 
-    Data are draws (question, outcome).  Whoever collects them chooses the next question by any rule, at random or not,
-    that sees all draws so far; only the outcome is drawn from the law of the question.  A gambler of a question owns at
-    most 1 before the first outcome of this question, never less than 0, and what he owns never grows in the mean.
+    Data are draws (question, outcome).  The next question is chosen by any rule, at random or not, that sees all draws
+    so far; only the outcome is drawn from the law of the question.  A gambler on a question owns at most 1 before the
+    first outcome of this question, never less than 0, and the amount never grows in the mean.
     [rarely_rich]: whatever the rule and the number of draws, the probability that some gambler at some moment owns his
     level is at most the sum of 1 / level. *)
 

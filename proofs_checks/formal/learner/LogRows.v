@@ -184,7 +184,7 @@ Section Log.
 
     Definition trusted_ends (past : log) : Prop := forall sa f b, ends_row past sa f b -> E (world sa) f <= b.
 
-    (** Who is tested: every outcome that can occur; of two, one stands for the other; a single one needs no test. *)
+    (** Tests of every outcome that can occur; of two, one stands for the other; a single one needs no test. *)
     Definition tested_by (l : list (B * S)) (sa : S * A) : Prop := forall o, 0 < mass (world sa) o ->
       In o l \/ mass (world sa) o = 1 \/
       exists o', In o' l /\ o' <> o /\ almost_surely (world sa) (fun z => z = o \/ z = o').

@@ -16,7 +16,7 @@ Section Statement.
   Context {S A B : Type} (pair_dec : forall x y : S * A, {x = y} + {x <> y})
     (outcome_dec : forall x y : B * S, {x = y} + {x <> y}).
 
-  (** ** The world, and whoever collects data *)
+  (** ** The world, and the behaviour that collects data *)
 
   Variables (world : S * A -> dist (B * S)) (ask : list ((S * A) * (B * S)) -> dist (S * A)).
   Local Notation log := (list ((S * A) * (B * S))).   (* the draws so far, latest first *)

@@ -134,7 +134,7 @@ Section Sequences.
             left. apply Rinv_0_lt_compat. lra.
     Qed.
 
-    (** Who owns less than C: the sequence has a chance, and q is small. *)
+    (** If the gambler owns less than C, the sequence has a chance, and q is small. *)
     Lemma poor_chance xs : owned_against xs < C -> 0 < sequence_chance P xs /\ q xs < C * sequence_chance P xs.
     Proof.
       unfold owned_against. intros H. pose proof (chance_nonneg P xs HP) as Hn.

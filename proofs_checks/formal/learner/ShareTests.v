@@ -1,8 +1,8 @@
 (** * Tests of the probability p of a set of outcomes, by the numbers of outcomes in it and elsewhere
 
     A mixing law of sequences of ones and zeros depends on their numbers only.  Over the likelihood p^x (1 - p)^b it is
-    the capital of a gambler against p ([capital_mean]), whoever counts the ones: along episodes ([KlEvent.v]) or along
-    the outcomes of a question ([share_gambler]). *)
+    the capital of a gambler against p ([capital_mean]), along episodes ([KlEvent.v]) and along the outcomes of a
+    question ([share_gambler]). *)
 
 Require Import Reals Lra Lia List.
 From Coquelicot Require Import Coquelicot.
