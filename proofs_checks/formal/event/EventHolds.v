@@ -49,24 +49,6 @@ Proof.
   apply E_ext; intros x. apply (IH (fun ys => f (h x :: ys))).
 Qed.
 
-(** The union bound. *)
-Lemma prob_exists_le {X I} (d : dist X) (P : I -> X -> Prop) (dec : forall i x, {P i x} + {~ P i x}) (l : list I) :
-  nonneg d -> prob d (fun x => Exists_dec (fun i => P i x) l (fun i => dec i x)) <= sum l (fun i => prob d (dec i)).
-Proof.
-  intros Hd; induction l as [|i l IH]; cbn [sum].
-  - unfold prob. rewrite (E_ext d _ (fun _ => 0)), E_zero; [lra|]. intros x; apply ind_no. intros H; inversion H.
-  - eapply Rle_trans; [|apply Rplus_le_compat_l, IH]. unfold prob; rewrite <- E_plus.
-    apply E_le; [assumption|]. intros x.
-    assert (Hdec : forall Q (b : {Q} + {~ Q}), (Q -> P i x \/ Exists (fun i => P i x) l) ->
-      ind b <= ind (dec i x) + ind (Exists_dec (fun i => P i x) l (fun i => dec i x))).
-    { intros Q b HQ. pose proof (ind_range b). pose proof (ind_range (dec i x)) as H1.
-      pose proof (ind_range (Exists_dec (fun i => P i x) l (fun i => dec i x))) as H2.
-      destruct b as [Hb|Hb]; cbn [ind] in *; [|lra].
-      destruct (HQ Hb); [rewrite (ind_yes (dec i x)) by assumption | rewrite (ind_yes (Exists_dec _ _ _))
-        by assumption]; lra. }
-    apply Hdec. intros H; inversion H; auto.
-Qed.
-
 (** ** The interaction *)
 
 Section Interaction.

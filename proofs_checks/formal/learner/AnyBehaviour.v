@@ -8,7 +8,7 @@
 
 Require Import Reals Lra List.
 From Coquelicot Require Import Coquelicot.
-From VerifiedRisk Require Import FiniteLaw HoeffdingFinite MartingaleStep EventHolds Ville.
+From VerifiedRisk Require Import FiniteLaw MartingaleStep Ville.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -76,19 +76,10 @@ Section Behaviour.
       Step of: corrected/ii, production/proved. *)
   Theorem rarely_rich n : prob (process next_draw n) ever_rich_dec <= sum gamblers (fun i => / level i).
   Proof.
-    pose (dec := fun i path => Exists_dec (rich i) (moments_of path) (fun past => Rle_dec _ _) :
-      {Exists (rich i) (moments_of path)} + {~ Exists (rich i) (moments_of path)}).
-    assert (Hlaw : is_law (process next_draw n)) by (apply law_process, law_next_draw).
-    apply Rle_trans with (sum gamblers (fun i => prob (process next_draw n) (dec i))).
-    - eapply Rle_trans; [|apply (prob_exists_le (process next_draw n) _ dec gamblers), Hlaw].
-      apply E_le; [apply Hlaw|]. intros path. apply ind_le. intros H.
-      apply Exists_exists in H; destruct H as [past [Hin H]]. apply Exists_exists in H; destruct H as [i [Hi Hr]].
-      apply Exists_exists. exists i. split; [assumption|]. apply Exists_exists. now exists past.
-    - apply sum_le. intros i Hi. destruct (Hgamblers i Hi) as [[H1 H2] Hlevel].
-      eapply Rle_trans; [apply (ville next_draw law_next_draw (fun past => owns i (outcomes_of (about i) past))
-        (fun past => proj1 (H2 _)) (owns_step (about i) (owns i) (conj H1 H2)) (level i) n Hlevel)|].
-      cbn [outcomes_of]. apply Rmult_le_reg_r with (level i); [assumption|]. unfold Rdiv.
-      rewrite Rmult_assoc, Rinv_l by lra. lra.
+    apply (ville_of_many next_draw law_next_draw gamblers (fun i past => owns i (outcomes_of (about i) past)) level)
+      with (bad := some_rich); try (intros i Hi; destruct (Hgamblers i Hi) as [[H1 H2] Hlevel]); auto.
+    - intros past. apply H2.
+    - apply owns_step. now split.
   Qed.
 
   Lemma none_rich past i : ~ some_rich past -> In i gamblers -> owns i (outcomes_of (about i) past) < level i.

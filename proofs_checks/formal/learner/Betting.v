@@ -307,20 +307,6 @@ Section Event.
 
     (** The gambler owns C. *)
     Definition won (path : list (history S A)) : Prop := C <= owned (gambles (backs beta) path).
-
-    Theorem bet_rarely_won K :
-      0 < C ->
-      prob (episodes M learner K) (fun path => Exists_dec won (moments_of path) (fun past => Rle_dec _ _)) <= / C.
-    Proof.
-      intros HC.
-      assert (Hv := ville (fun past => history_law M (learner past) (horizon M))
-        (fun past => law_history M (learner past) (horizon M) HM (Hlearner past))
-        (fun path => owned (gambles (backs beta) path))
-        (fun past => fortune_nonneg C (payoff_top beta) m (proj1 Hmean) _ ltac:(lra))
-        (fun past => owned_episode (learner past) (horizon M) (gambles (backs beta) past) (Hlearner past)) C K HC).
-      cbn [gambles] in Hv. assert (H1 : owned [] = 1) by apply fortune_start. rewrite H1 in Hv.
-      replace (1 / C) with (/ C) in Hv by (field; lra). exact Hv.
-    Qed.
   End OneBet.
 
   (** ** All bets *)
@@ -341,16 +327,14 @@ Section Event.
       Step of: corrected/ii. *)
   Theorem rarely_outbet K : prob (episodes M learner K) ever_outbet_dec <= INR (length bets) / C.
   Proof.
-    pose (P := fun i path => Exists (won C (mean i) (bet_of i)) (moments_of path)).
-    pose (dec := fun i path => Exists_dec (won C (mean i) (bet_of i)) (moments_of path) (fun past => Rle_dec _ _) :
-            {P i path} + {~ P i path}).
-    pose proof (prob_exists_le (episodes M learner K) P dec bets ltac:(now apply law_episodes)) as Hu.
-    apply Rle_trans with (sum bets (fun i => prob (episodes M learner K) (dec i))).
-    - eapply Rle_trans; [|exact Hu]. apply E_le; [now apply law_episodes|]. intros path. apply ind_le. intros H.
-      apply Exists_exists in H; destruct H as [past [Hin H]]. apply Exists_exists in H; destruct H as [i [Ht Hd]].
-      apply Exists_exists; exists i; split; [assumption|]. apply Exists_exists; now exists past.
-    - unfold Rdiv. rewrite <- sum_const. apply sum_le; intros i Ht.
-      apply bet_rarely_won; [now apply Hmeans | assumption].
+    unfold Rdiv. rewrite <- sum_const.
+    apply (ville_of_many (fun past => history_law M (learner past) (horizon M))
+      (fun past => law_history M (learner past) (horizon M) HM (Hlearner past)) bets
+      (fun i past => owned C (mean i) (bet_of i) (gambles (backs (bet_of i)) past)) (fun _ => C)) with (bad := outbet);
+      auto.
+    - intros i Hi. right. apply fortune_start.
+    - intros i Hi past. apply fortune_nonneg; [exact (proj1 (Hmeans i Hi)) | lra].
+    - intros i Hi past. now apply owned_episode; [apply Hmeans|].
   Qed.
 
   (** Given: no gambler owns C; N >= 1 visits, eta at least c and above the mean.

@@ -86,22 +86,6 @@ Section Event.
     (** One test at every moment. *)
     Definition doubted (path : list (history S A)) : Prop :=
       C * lik p (fst (tally tau path)) (snd (tally tau path)) <= kt (fst (tally tau path)) (snd (tally tau path)).
-
-    Theorem test_rarely_doubted K :
-      0 < C ->
-      prob (episodes M learner K) (fun path => Exists_dec doubted (moments_of path) (fun past => Rle_dec _ _)) <= / C.
-    Proof.
-      intros HC.
-      assert (Hv := ville (fun past => history_law M (learner past) (horizon M))
-        (fun past => law_history M (learner past) (horizon M) HM (Hlearner past)) (fun path => wealth (tally tau path))
-        (fun past => capital_nonneg kt C p mixture_kt Hp (tally tau past) ltac:(lra))
-        (fun past => wealth_episode (learner past) (horizon M) (tally tau past) (Hlearner past)) C K HC).
-      assert (H1 : wealth (O, O) = 1) by exact (capital_start kt C p mixture_kt).
-      cbn [tally] in Hv. rewrite H1 in Hv. replace (1 / C) with (/ C) in Hv by (field; lra).
-      eapply Rle_trans; [|exact Hv]. apply E_le; [now apply law_episodes|]. intros path. apply ind_le. intros H.
-      apply Exists_exists in H; destruct H as [past [Hin Hd]]. apply Exists_exists; exists past; split; [assumption|].
-      rewrite (surjective_pairing (tally tau past)). now apply (capital_reached kt C p Hp).
-    Qed.
   End Wealth.
 
   (** ** All tests *)
@@ -122,17 +106,17 @@ Section Event.
       Step of: corrected/ii. *)
   Theorem rarely_misled K : prob (episodes M learner K) ever_misled_dec <= INR (length tests) / C.
   Proof.
-    pose (P := fun i path => Exists (doubted C (chance i) (test_of i)) (moments_of path)).
-    pose (dec := fun i path => Exists_dec (doubted C (chance i) (test_of i)) (moments_of path)
-      (fun past => Rle_dec _ _) :
-            {P i path} + {~ P i path}).
-    pose proof (prob_exists_le (episodes M learner K) P dec tests ltac:(now apply law_episodes)) as Hu.
-    apply Rle_trans with (sum tests (fun i => prob (episodes M learner K) (dec i))).
-    - eapply Rle_trans; [|exact Hu]. apply E_le; [now apply law_episodes|]. intros path. apply ind_le. intros H.
-      apply Exists_exists in H; destruct H as [past [Hin H]]. apply Exists_exists in H; destruct H as [i [Ht Hd]].
-      apply Exists_exists; exists i; split; [assumption|]. apply Exists_exists; now exists past.
-    - unfold Rdiv. rewrite <- sum_const. apply sum_le; intros i Ht.
-      apply test_rarely_doubted; [exact (proj1 (Hchance i Ht)) | now apply Hchance | assumption].
+    unfold Rdiv. rewrite <- sum_const.
+    apply (ville_of_many (fun past => history_law M (learner past) (horizon M))
+      (fun past => law_history M (learner past) (horizon M) HM (Hlearner past)) tests
+      (fun i past => wealth C (chance i) (tally (test_of i) past)) (fun _ => C)) with (bad := misled); auto.
+    - intros i Hi. right. apply (capital_start kt C (chance i) mixture_kt).
+    - intros i Hi past. apply capital_nonneg; [exact mixture_kt | exact (proj1 (Hchance i Hi)) | lra].
+    - intros i Hi past. exact (wealth_episode C (chance i) (proj1 (Hchance i Hi)) (test_of i) (Hchance i Hi)
+        (learner past) (horizon M) (tally (test_of i) past) (Hlearner past)).
+    - intros past H. apply Exists_exists in H. destruct H as [i [Hi Hd]]. apply Exists_exists. exists i.
+      split; [assumption|]. unfold wealth. rewrite (surjective_pairing (tally (test_of i) past)).
+      exact (capital_reached kt C (chance i) (proj1 (Hchance i Hi)) _ _ Hd).
   Qed.
 
   Theorem not_misled_covers past i :

@@ -112,6 +112,37 @@ Section Ville.
   Qed.
 End Ville.
 
+(** ** Several functions, each with a level of its own: what happens only if one of them reaches its level *)
+
+Section Many.
+  Context {X I : Type}.
+  Variable next : list X -> dist X.
+  Hypothesis Hnext : forall past, is_law (next past).
+  Variables (l : list I) (f : I -> list X -> R) (level : I -> R).
+  Hypothesis Hstart : forall i, In i l -> f i [] <= 1.
+  Hypothesis Hf : forall i, In i l -> forall past, 0 <= f i past.
+  Hypothesis Hmean : forall i, In i l -> forall past, E (next past) (fun x => f i (x :: past)) <= f i past.
+  Hypothesis Hlevel : forall i, In i l -> 0 < level i.
+  Variable bad : list X -> Prop.
+  Hypothesis Hbad : forall past, bad past -> Exists (fun i => level i <= f i past) l.
+
+  Theorem ville_of_many n (dec : forall path, {Exists bad (moments_of path)} + {~ Exists bad (moments_of path)}) :
+    prob (process next n) dec <= sum l (fun i => / level i).
+  Proof.
+    assert (Hlaw : is_law (process next n)) by now apply law_process.
+    pose (reach := fun i path => reached_dec (f i) (level i) path).
+    apply Rle_trans with (sum l (fun i => prob (process next n) (reach i))).
+    - eapply Rle_trans; [|apply (prob_exists_le (process next n) _ reach l), Hlaw].
+      apply E_le; [apply Hlaw|]. intros path. apply ind_le. intros H. apply Exists_exists in H.
+      destruct H as [past [Hin H]]. apply Hbad, Exists_exists in H. destruct H as [i [Hi Hr]].
+      apply Exists_exists. exists i. split; [assumption|]. apply Exists_exists. now exists past.
+    - apply sum_le. intros i Hi. specialize (Hlevel i Hi).
+      eapply Rle_trans; [apply (ville next Hnext (f i) (Hf i Hi) (Hmean i Hi) (level i) n Hlevel)|].
+      rewrite <- (Rmult_1_l (/ level i)). apply Rmult_le_compat_r; [|now apply Hstart].
+      left. now apply Rinv_0_lt_compat.
+  Qed.
+End Many.
+
 (** ** Sums of conditional means, at every moment at once *)
 
 Section Means.
