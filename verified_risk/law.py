@@ -305,3 +305,19 @@ class Law(files.Saved):
         if len(atoms) != len(masses):
             raise InvalidLaw(f"law has {len(atoms)} atoms and {len(masses)} masses, wanted as many of each")
         return cls(zip(atoms, masses, strict=True))
+
+
+def moved(law: Law, mass: Fraction, end: Fraction) -> Law:
+    """Return the law with ``mass`` taken from the atoms farthest from ``end`` and put there.
+
+    :param law: a law
+    :param mass: how much is moved, at most all
+    :param end: a number, beyond all atoms on one side for a bound of all laws whose CDF is so close
+    :returns: the new law
+    """
+    weights, left = dict(law), min(mass, Fraction(1))
+    for x in sorted(weights, key=lambda x: -abs(x - end)):
+        taken = min(left, weights[x])
+        weights[x], left = weights[x] - taken, left - taken
+    weights[end] = weights.get(end, Fraction()) + min(mass, Fraction(1))
+    return Law.of_weights(weights)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from fractions import Fraction
 from os import PathLike
@@ -36,7 +37,8 @@ WORDS = {**dict.fromkeys(("true", "t", "yes", "1", "1.0"), True), **dict.fromkey
 class Budget:
     """What the questions asked of one log have spent of ``limit`` (None: no limit).
 
-    Questions that rest on the same confidence sets at the same ``delta`` fail together, so they are paid for once.
+    Questions that rest on the same confidence sets are wrong together, at a smaller ``delta`` only if also at a larger
+    one: the largest is paid for.
     """
 
     limit: Fraction | None = None
@@ -53,11 +55,14 @@ class Budget:
     @property
     def spent(self) -> Fraction:
         """The sum of ``delta`` over different sets: all answers hold at once with probability ``1 - spent`` or more."""
-        return sum({key: delta for _, key, delta in self.questions}.values(), Fraction())
+        most: dict[Hashable, Fraction] = {}
+        for _, key, delta in self.questions:
+            most[key] = max(delta, most.get(key, delta))
+        return sum(most.values(), Fraction())
 
     def spend(self, question: str, key: Hashable, delta: Fraction) -> None:
         """Record a question; raise :class:`InvalidArgument` instead if more than ``limit`` would be spent."""
-        self.questions.append((question, (key, delta), delta))
+        self.questions.append((question, key, delta))
         if self.limit is not None and self.spent > self.limit:
             self.questions.pop()
             left = said(self.limit - self.spent)
@@ -399,6 +404,20 @@ class Log:
         step = np.arange(len(self.state)) - np.repeat(self.first[:-1], np.diff(self.first))
         sums = np.add.reduceat(np.where(step < horizon, whole[self.reward], 0), self.first[:-1])
         return [Fraction(int(x), common) for x in sums]
+
+    def part(self, start: int, stop: int) -> Log:
+        """Return the episodes numbered ``start`` to ``stop - 1``, with the names of all.
+
+        :param start: the first episode
+        :param stop: the episode after the last
+        :returns: a log with the same budget
+        """
+        part, (a, b) = copy(self), self.first[[start, stop]]
+        for name in ("state", "action", "reward", "successor", "times"):
+            setattr(part, name, getattr(self, name)[a:b])
+        part.first, part.begun, part.episodes = self.first[start : stop + 1] - a, self.begun[start:stop], stop - start
+        part.where = lambda k: self.where(int(a) + k)
+        return part
 
     @property
     def twice(self) -> bool:

@@ -26,7 +26,8 @@ from __future__ import annotations
 import hashlib
 import math
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -38,10 +39,10 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from ..errors import InvalidArgument, NotProved, Unsupported
-from ..kernels.learn_data import Floats
+from ..kernels.learn_data import Actions, Floats
 from ..kernels.learn_sets import kl_low, threshold_of
-from ..law import Law
-from ..numbers.enclosure import ball, bounds, enclose
+from ..law import Law, moved
+from ..numbers.enclosure import bounds
 from ..numbers.format import at_least, json_between, json_number
 from ..numbers.rational import Rational, as_probability, ceil_div, lcm_of_denominators, text
 from ..objectives import Weighting
@@ -57,6 +58,7 @@ from .log import Log, Name
 from .log_problem import Facts, LogProblem, Row, Rows, Rule, some
 from .planner import curve_of, planner_allowance
 from .policies import BlackBoxPolicy
+from .replay import Replay, band_of, by_laws, by_table
 from .run import OptimumInterval
 
 THEOREM = "rarely_wrong"
@@ -300,7 +302,14 @@ GUARANTEES = {
     "kl": "time-uniform KL sets, any behaviour; in Coq but for rounding and curves (theory page 10, kl-formal)",
     "ball": "one ball for each row, any behaviour; in Coq but for rounding and curves (theory page 10, kl-formal)",
     "returns": "the band of Dvoretzky, Kiefer and Wolfowitz around the law of the returns (theory page 10, kl-logs)",
+    "replay": "the policy was run on the outcomes of episodes that had no part in choosing it, whatever the behaviour "
+    "was; on paper (theory page 10, kl-replay)",
 }
+REPLAY_SHARE = Fraction(1, 5)
+"""The part of delta that a replay spends."""
+PESSIMISM = 0.5  # factor of the radii of the sets for which the policy to be replayed is planned; any is valid
+CHOSEN_BEFORE = "the policy was chosen without this log"
+ORDERED = "episodes are in the order in which they were played, their number was fixed beforehand"
 TRIED = 6  # pairs whose lack of data is measured, by planning as if their laws were known
 
 
@@ -399,13 +408,23 @@ class LogAnswer:
 
 
 def plan_from_log(
-    log: Log, objective: Weighting | str, *, delta: Rational = "1/20", sets: str | None = None, **facts: Unpack[Facts]
+    log: Log,
+    objective: Weighting | str,
+    *,
+    delta: Rational = "1/20",
+    sets: str | None = None,
+    replay: bool | None = None,
+    **facts: Unpack[Facts],
 ) -> LogAnswer:
     r"""Find a policy from logged episodes, and a lower bound on what it is worth.
 
     Whatever collected the log, even adapting as it went: with probability at least ``1 - delta`` the policy is worth at
     least ``.lower``, and no policy is worth more than ``.interval.upper``.  Policies that are compared play, in every
     state, actions that the log has there; with ``actions=`` all of these may be played everywhere.
+
+    Two policies are guaranteed something, and the better guarantee is returned with its policy: the best one for the
+    confidence sets of the whole log, and one that is planned on the first half of the episodes and *replayed*, run on
+    the outcomes of the second half.  The sets spend four fifths of ``delta``, the replay one fifth.
 
     >>> coins = [k % 2 for k in range(400)]
     >>> log = Log.from_arrays(episode=range(400), state=["s"] * 400, action=coins, reward=coins, terminated=[1] * 400)
@@ -417,12 +436,17 @@ def plan_from_log(
     :param objective: a weighting, or its text: the mean, CVaR, their mixtures and other concave weightings, VaR
     :param delta: the probability with which the guarantee may fail, in (0, 1)
     :param sets: "ball" or "kl"; by default "ball" for the mean, CVaR and their mixture, "kl" for the rest
+    :param replay: False for the sets alone, with all of ``delta``; by default a log of counts is not replayed
     :param facts: horizon, rewards, and what else is known, see :class:`~verified_risk.learning.log_problem.Facts`
     :returns: the policy with its guarantee
     :raises InvalidArgument: for an option out of range, and for the first row that contradicts a declaration
-    :raises Unsupported: if no theorem covers the objective, or the sets have no planner for it
+    :raises Unsupported: if no theorem covers the objective, the sets have no planner for it, or a log of counts is to
+        be replayed
     """
-    return Question("the best policy", log, objective, delta, sets, facts).best()
+    if replay and isinstance(log, Log):
+        log.need_episodes("a replay")
+    share = 1 - REPLAY_SHARE if replay is not False and not getattr(log, "counted", True) else Fraction(1)
+    return Question("the best policy", log, objective, delta, sets, facts, share=share).best()
 
 
 def evaluate_from_log(
@@ -449,7 +473,8 @@ def evaluate_from_log(
         function of step and state that gives an action or a law of actions; or ``"behaviour"``
     :param objective: as for :func:`plan_from_log`
     :param delta: the probability with which the interval may miss, in (0, 1)
-    :param sets: "ball", which is narrower in most logs and the default, or "kl"
+    :param sets: "ball", which is narrower in most logs and the default, "kl", or "replay" for a policy that was chosen
+        without the log: it is run on the outcomes of the last four fifths of the episodes, for any weighting
     :param facts: horizon, rewards, and what else is known, see :class:`~verified_risk.learning.log_problem.Facts`
     :returns: the interval with its guarantee
     :raises InvalidArgument: for an option out of range, a policy that does not fit, and the first row that contradicts
@@ -457,7 +482,7 @@ def evaluate_from_log(
     :raises Unsupported: if no theorem covers the objective
     """
     if isinstance(policy, str) and policy == "behaviour":
-        return Question("the behaviour", log, objective, delta, "returns", facts).behaviour()
+        return Question("the behaviour", log, objective, delta, None, facts).behaviour()
     if not isinstance(policy, (Mapping, BlackBoxPolicy)) and not callable(policy):
         raise InvalidArgument(f"policy is {policy!r}, wanted 'behaviour', a policy from a log, a dict or a function")
     wanted: Any = [a for x in policy.values() for a in _weights(x)] if isinstance(policy, Mapping) else ()
@@ -469,14 +494,18 @@ class Question:
     """A question asked of a log; the answer is recorded in the log's budget."""
 
     def __init__(
-        self, what: str, log: Log, objective: Any, delta: Any, sets: Any, facts: Facts, wanted: Sequence[Name] = ()
-    ) -> None:
-        if sets not in (*GUARANTEES, None):
-            raise InvalidArgument(f"sets is {sets!r}, wanted 'ball' or 'kl'")
+        self, what: str, log: Log, objective: Any, delta: Any, sets: Any, facts: Facts, wanted: Sequence[Name] = (),
+        share: Fraction = Fraction(1),
+    ) -> None:  # fmt: skip
+        kinds = ("ball", "kl", "replay") if what == "a given policy" else ("ball", "kl")
+        if sets not in (*kinds, None):
+            raise InvalidArgument(f"sets is {sets!r}, wanted {' or '.join(map(repr, kinds))}")
         self.objective = read_objective(objective)
         planned = self.objective.levels is not None and len(self.objective.levels.tails) <= 1
         self.sets = sets or ("ball" if planned or what != "the best policy" else "kl")
-        if self.objective.quantile is None and self.objective.shape not in ("linear", "concave"):
+        self.sets = "returns" if what == "the behaviour" else self.sets
+        shapes = self.objective.quantile is not None or self.objective.shape in ("linear", "concave")
+        if self.sets in ("ball", "kl") and not shapes:
             raise Unsupported(
                 f"{self.objective.spec} is neither concave nor a quantile, and no theorem bounds it from data",
                 instead="the mean, CVaR, a mixture of them, a concave weighting or VaR",
@@ -484,34 +513,77 @@ class Question:
         if self.sets == "ball" and what == "the best policy" and not planned:
             instead = "sets='kl', or the mean, CVaR or their mixture"
             raise Unsupported(f"balls have no planner for {self.objective.spec}", instead=instead)
-        self.problem = LogProblem(log, self.objective, delta, facts, wanted)
+        self.problem = LogProblem(log, self.objective, delta, facts, wanted, share)
         self.log, self.task, self.delta = log, self.problem.task, self.problem.delta
         self.what = f"{what}, {self.objective.spec}"
 
     @cached_property
     def rows(self) -> Rows:
         """The sets, row by row."""
-        delta = self.delta if self.sets == "ball" else None
+        delta = self.problem.level if self.sets == "ball" else None
         return Rows(self.problem.learner(), delta=delta, untried=self.problem.untried)
 
-    def _answered(self, lower: Fraction, upper: Fraction, bracket: Bracket | None = None) -> LogAnswer:
+    def _answered(
+        self, lower: Fraction, upper: Fraction, bracket: Bracket | None = None, replay: Replay | None = None,
+        more: Sequence[str] = (),
+    ) -> LogAnswer:  # fmt: skip
+        """Return the answer; ``replay`` is what ``lower`` comes from, ``more`` says what else is assumed."""
         problem, policy, (assumed, notes) = self.problem, None, self.problem.words()
-        key = problem.shell.steps if self.sets == "returns" else problem.key
-        self.log.budget.spend(self.what, (self.sets, key), self.delta)
+        said = GUARANTEES[self.sets]
         if self.sets == "returns":
             assumed = ("the episodes are independent, of one policy, their number fixed beforehand", assumed[2])
+        if replay is not None:
+            said = GUARANTEES["replay"] + (f"; the upper end: {said}" if bracket is not None else "")
+            assumed = (*assumed, ORDERED, *more)
+            notes = (*notes, f"{replay.number} synthetic episodes, {replay.stopped} of which ran out of outcomes")
         if bracket is not None and bracket.table is not None:
             policy = BlackBoxPolicy(problem.shell, bracket.table, problem.live, problem.own)
         return LogAnswer(
             self.objective, self.delta, problem.shell.steps, OptimumInterval(lower, upper), policy, str(self.log),
-            GUARANTEES[self.sets], assumed, notes, lambda: () if bracket is None else self._thin(bracket),
+            said, assumed, notes, lambda: () if bracket is None else self._thin(bracket),
             partial(prove_answer, self, policy, f"the answer states {OptimumInterval(lower, upper)}"),
         )  # fmt: skip
 
     # -- the best policy ----------------------------------------------------------------------------------------------
 
     def best(self) -> LogAnswer:
-        """Return the policy that is best for the pessimistic model."""
+        """Return the policy that is best for the pessimistic model, or a better one by replay."""
+        problem, rest = self.problem, self.delta - self.problem.level
+        self._spend(self.sets, problem.key, delta=problem.level)
+        bracket, replay = self._bracket(), None
+        table = self._chosen() if rest else None
+        if table is not None:
+            asked = (problem.key, self.sets, problem.shell.steps, self.objective.spec, self.delta)
+            self._spend("replay", asked, delta=rest)
+            replay = Replay(problem, self.log.episodes // 2, by_table(problem, table[problem.shell.random_starts :]))
+            lower = replay.lower(self.objective, rest) - self.task.standard.rounding
+            if lower > bracket.lower:
+                bracket.lower, bracket.table = lower, table
+            else:
+                replay = None
+        return self._answered(bracket.lower, bracket.upper, bracket, replay)
+
+    def _spend(self, *key: Hashable, delta: Fraction) -> None:
+        self.log.budget.spend(self.what, key, delta)
+
+    def _chosen(self) -> Actions | None:
+        """Return the policy that the first half of the log chooses, or None if that has other episodes or no rows."""
+        problem, first = self.problem, self.log.part(0, self.log.episodes // 2)
+        if first.longest != problem.shell.steps and "horizon" not in problem.facts:
+            return None
+        facts: Any = {**problem.facts, "horizon": problem.shell.steps}
+        half = Question("the best policy", first, self.objective, problem.level, self.sets, facts)
+        half.task.target = half.task.target._replace(scale=PESSIMISM)
+        found = half._bracket().table
+        assert found is not None
+        table = np.zeros((len(found), self.task.standard.n_states, found.shape[2]), found.dtype)
+        for s, (own, known) in enumerate(zip(half.problem.own, problem.own, strict=True)):
+            numbers = [known.index(a) if a in known else 0 for a in own]  # not in a state that the first half has not
+            table[:, s] = np.array(numbers)[found[:, s]]
+        return table
+
+    def _bracket(self) -> Bracket:
+        """Return the interval of the sets, with the policy that is best for the pessimistic model."""
         learner, jump = self.rows.learner, self.objective.quantile
         bracket = Bracket(learner, 0.0 if jump is not None else self.task.slack, wanted=True)
         if self.sets == "ball":
@@ -524,7 +596,7 @@ class Question:
                 learner.target = self.task.target._replace(threshold=float(jump.level) + sign * error)
                 learner.fresh = True
                 bracket.add_uppers(np.array([learner.plan()])) if sign > 0 else bracket.add_lower(*learner.plan_below())
-        return self._answered(bracket.lower, bracket.upper, bracket)
+        return bracket
 
     def _slopes(self, levels: Levels) -> tuple[float, float]:
         """Return the slopes, below and above 0, of the cost of the mean, CVaR or their mixture; with a largest return
@@ -545,6 +617,9 @@ class Question:
 
     def evaluate(self, policy: Any) -> LogAnswer:
         """Bound a given policy; for a mixture of several CVaRs each at its own best target."""
+        if self.sets == "replay":
+            return self._replayed(policy)
+        self._spend(self.sets, self.problem.key, delta=self.delta)
         standard, jump, largest = self.task.standard, self.objective.quantile, self.task.knowledge.largest
         levels = None if jump is not None else curve_of(self.objective).levels
         several = levels is not None and len(levels.tails) > 1
@@ -570,30 +645,51 @@ class Question:
         lower = max(standard.value(low - slack) - standard.rounding, standard.value(Fraction()))
         return self._answered(lower, standard.value(min(high + slack, Fraction(largest))))
 
+    def _replayed(self, policy: Any) -> LogAnswer:
+        """Bound a policy that was chosen without the log, by a replay that the first fifth of the episodes plans."""
+        problem = self.problem
+        self.log.need_episodes("a replay")
+        table = self._table(policy) if isinstance(policy, BlackBoxPolicy) else None
+        laws = partial(self._law, policy)
+        choose = by_laws(problem, laws) if table is None else by_table(problem, table)
+        self._spend("replay", (problem.key, len(self.log.budget.questions)), delta=self.delta)
+        replay = Replay(problem, -(-self.log.episodes // 5), choose)
+        low, high = (end(self.objective, self.delta / 2) for end in (replay.lower, replay.upper))
+        return self._answered(low - self.task.standard.rounding, high, None, replay, [CHOSEN_BEFORE])
+
+    def _table(self, policy: BlackBoxPolicy) -> Actions:
+        """Return the table of a policy with the numbers of this question's states and actions."""
+        live, own, shell = self.problem.live, self.problem.own, self.problem.shell
+        grid = ("steps", "low", "range", "unit", "atoms")
+        same = all(getattr(policy.shell, x) == getattr(shell, x) for x in grid)
+        known = dict(zip(policy.states, policy.actions, strict=True))
+        if not same or any(not set(known.get(s, (None,))) <= set(own[i]) for i, s in enumerate(live)):
+            raise InvalidArgument("the policy has other states, actions, rewards or steps than this question")
+        numbers = [np.array([own[i].index(a) for a in known[s]]) for i, s in enumerate(live)]
+        tables = [policy.table[policy.shell.random_starts :, policy.states.index(s)] for s in live]
+        return np.stack([x[table] for x, table in zip(numbers, tables, strict=True)], axis=1)
+
+    def _law(self, policy: Any, t: int, s: int) -> list[Fraction]:
+        """Return the probabilities of the actions of a state at a step."""
+        name, own = self.problem.live[s], self.problem.own[s]
+        found = policy.get(name) if isinstance(policy, Mapping) else policy(t, name)
+        weights = {} if found is None else _weights(found)
+        if sum(weights.values()) != 1 or not set(weights) <= set(own):
+            raise InvalidArgument(f"the policy in {name!r} is {found!r}, wanted {some(own)} or a law of them")
+        return [weights.get(a, Fraction()) for a in own]
+
     def _rule(self, policy: Any) -> tuple[Rule, bool]:
         """Return a policy by number, and whether it looks at the return so far."""
-        live, own, shell, table = self.problem.live, self.problem.own, self.problem.shell, None
-        if isinstance(policy, BlackBoxPolicy):
-            grid = ("steps", "low", "range", "unit", "atoms")
-            same = all(getattr(policy.shell, x) == getattr(shell, x) for x in grid)
-            known = dict(zip(policy.states, policy.actions, strict=True))
-            if not same or any(not set(known.get(s, (None,))) <= set(own[i]) for i, s in enumerate(live)):
-                raise InvalidArgument("the policy has other states, actions, rewards or steps than this question")
-            table = policy.table[policy.shell.random_starts :, [policy.states.index(s) for s in live]]
+        live, free = self.problem.live, self.problem.shell.random_starts
+        table = self._table(policy) if isinstance(policy, BlackBoxPolicy) else None
 
         def rule(t: int, s: int, width: int) -> list[tuple[int, Any]]:
-            t -= shell.random_starts
-            if s >= len(live) or t < 0:
+            if s >= len(live) or t < free:
                 return [(0, 1.0)]
             if table is not None:
-                chosen = table[t, s, np.minimum(np.arange(width), table.shape[2] - 1)]
-                names = known[live[s]]
-                return [(own[s].index(names[a]), np.asarray(chosen == a, np.float64)) for a in np.unique(chosen)]
-            found = policy.get(live[s]) if isinstance(policy, Mapping) else policy(t, live[s])
-            weights = {} if found is None else _weights(found)
-            if sum(weights.values()) != 1 or not set(weights) <= set(own[s]):
-                raise InvalidArgument(f"the policy in {live[s]!r} is {found!r}, wanted {some(own[s])} or a law of them")
-            return [(own[s].index(a), float(p)) for a, p in weights.items() if p]
+                chosen = table[t - free, s, np.minimum(np.arange(width), table.shape[2] - 1)]
+                return [(int(a), np.asarray(chosen == a, np.float64)) for a in np.unique(chosen)]
+            return [(a, float(p)) for a, p in enumerate(self._law(policy, t - free, s)) if p]
 
         return rule, table is not None and table.shape[2] > 1
 
@@ -604,12 +700,12 @@ class Question:
         if len(cut):
             here = log.where(log.first[cut[0] + 1] - 1)
             raise InvalidArgument(f"{here}: the episode is cut off before step {shell.steps}, wanted its whole return")
-        returns = log.returns(shell.steps)
-        n = len(returns)
-        band = enclose(lambda arb: ((2 / ball(self.delta, arb)).log() / (2 * n)).sqrt()).upper
+        self._spend("returns", shell.steps, delta=self.delta)
+        n, law = log.episodes, Counter(log.returns(shell.steps))
+        returns, band = Law.of_weights({z: Fraction(k, n) for z, k in law.items()}), band_of(n, 2 / self.delta)
         most = (shell.low + shell.range) * shell.steps
         ends = (shell.low * shell.steps, most if largest is None else min(most, largest))
-        low, high = (bounds(self.objective.of(_moved(returns, band, end))) for end in ends)
+        low, high = (bounds(self.objective.of(moved(returns, band, end))) for end in ends)
         return self._answered(low[0], high[1])
 
     # -- thin pairs ---------------------------------------------------------------------------------------------------
@@ -627,21 +723,21 @@ class Question:
         found = []
         for s, a in sorted((x for x in left if left[x]), key=lambda x: -left[x])[:TRIED]:
             p = int(first[s] + a)
-            cost = self._cost(p, bracket.gap)
+            cost = self._cost(p, bracket)
             found.append(Thin(problem.live[s], problem.own[s][a], int(visits[p]), cost, self._more(p)))
         return tuple(sorted(found, key=lambda x: -(x.cost or 0)))
 
-    def _cost(self, p: int, gap: Fraction) -> Fraction | None:
+    def _cost(self, p: int, bracket: Bracket) -> Fraction | None:
         """Return by how much the interval shortens if the law of a pair is the frequencies in the log."""
         rows, levels, counts = self.rows, self.objective.levels, self.rows.learner.counts
         n, k = int(counts.visits[p]), int(counts.length[p])
         if n == 0 or levels is None or len(levels.tails) > 1:
             return None
-        kept, bracket = rows.rows[p], Bracket(rows.learner, self.task.slack, wanted=True)
+        kept, shorter = rows.rows[p], copy(bracket)
         rows.rows[p] = Row(counts.state[p, :k], counts.atom[p, :k], counts.count[p, :k] / n, 0.0, None, None)
-        self._by_rows(bracket, rows)
+        self._by_rows(shorter, rows)
         rows.rows[p] = kept
-        return max(gap - bracket.gap, Fraction())
+        return bracket.gap - shorter.gap
 
     def _more(self, p: int) -> int:
         """Return about how many more visits would halve the missing mass of a pair, if frequencies stay as they are."""
@@ -661,14 +757,3 @@ def _weights(choice: Any) -> dict[Any, Fraction]:
     if isinstance(choice, Mapping):
         return {a: as_probability(p, f"the probability of {a!r}") for a, p in choice.items()}
     return {choice: Fraction(1)}
-
-
-def _moved(returns: Sequence[Fraction], band: Fraction, end: Fraction) -> Law:
-    """Return the empirical law with mass ``band`` moved to ``end``: from the top if that is below, else the bottom."""
-    masses: dict[Fraction, Fraction] = {end: min(band, Fraction(1))}
-    left, one = band, Fraction(1, len(returns))
-    for z in sorted(returns, reverse=end <= min(returns)):
-        taken = min(left, one)
-        left -= taken
-        masses[z] = masses.get(z, Fraction()) + one - taken
-    return Law.of_weights({z: p for z, p in masses.items() if p})

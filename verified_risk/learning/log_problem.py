@@ -93,6 +93,7 @@ class Rows:
                 possible = len(learner.knowledge.lists[p]) or every  # before data: the list may have grown from them
                 size = tuple(sorted(x.tolist()))
                 rate = ball_rate(size, n, possible, int(known.limit[p]) or possible, tests / delta)
+                rate *= learner.target.scale**2
                 row = Row(counts.state[p, :seen], counts.atom[p, :seen], x / n, 0.0, rate, listed)
             else:
                 kept = np.flatnonzero(model.state[p, : model.length[p]] < self.standard.n_states)
@@ -375,12 +376,16 @@ class Facts(TypedDict, total=False):
 
 class LogProblem:
     """One question asked of a log.  ``live`` and ``ends`` name the states, ``own`` the actions of the live ones;
-    ``untried`` pairs have no rows and are not played, but have tests.
+    ``untried`` pairs have no rows and are not played, but have tests.  The sets spend ``level``,
+    a ``share`` of ``delta``.
 
     Raises :class:`InvalidArgument` for an option out of range, and for the first row that contradicts a declaration.
     """
 
-    def __init__(self, log: Log, objective: Weighting, delta: Rational, facts: Facts, wanted: Sequence[Name]) -> None:
+    def __init__(
+        self, log: Log, objective: Weighting, delta: Rational, facts: Facts, wanted: Sequence[Name],
+        share: Fraction = Fraction(1),
+    ) -> None:  # fmt: skip
         if not isinstance(log, Log):
             raise InvalidArgument(f"log is {log!r}, wanted a Log, such as Log.from_csv(...)")
         unknown = [x for x in facts if x not in Facts.__annotations__]
@@ -401,9 +406,9 @@ class LogProblem:
         self.declared = Declared.read(rewarded, following, facts.get("largest_return"))
         check_box(self.declared)
         settings = Settings.read(objective, 1, delta, facts.get("eta"), algorithm="kl")
-        self.delta = settings.delta
+        self.delta, self.level = settings.delta, share * settings.delta
         self._name(wanted)
-        start = self._initial(facts.get("initial"))
+        start = self.start = self._initial(facts.get("initial"))
         rewards, known_start = (facts.get("rewards"), facts.get("reward_range"), settings.eta), "initial" in facts
         self.shell = shell_of((len(self.live),), len(self.every), steps, *rewards, not known_start)
         self._count()
@@ -411,7 +416,7 @@ class LogProblem:
         declared = isinstance(facts.get("actions"), Mapping)  # then the others are impossible
         self.untried = 0 if declared else len(self.live) * len(self.every) - sum(map(len, self.own))
         standard = black_box(self.shell, [len(own) for own in self.own], len(fixed), start)
-        settings = replace(settings, declared=self._numbered())
+        settings = replace(settings, declared=self._numbered(), delta=self.level)
         self.task = Task.of(standard, settings, fixed=fixed, untried=self.untried)
         knowledge = self.task.knowledge  # the same sets whatever the horizon and the objective
         self.key = (replace(self.shell, steps=1), self.ends, self.every, start, *vars(knowledge).values())
@@ -449,7 +454,7 @@ class LogProblem:
         played[~played.any(axis=1)] = True  # nothing was done in these states
         self.own = tuple(tuple(a for a, x in zip(self.every, row, strict=True) if x) for row in played)
         first = np.concatenate([[0], np.cumsum(played.sum(axis=1))])
-        self._pair = first[state] + np.cumsum(played, axis=1)[state, action] - 1
+        self.first, self.pair = first, first[state] + np.cumsum(played, axis=1)[state, action] - 1
         self.idle = [x for i, x in enumerate(self.live) if i not in set(np.unique(state).tolist())]
 
     def _initial(self, initial: Any) -> tuple[tuple[int, Fraction], ...]:
@@ -478,9 +483,10 @@ class LogProblem:
                 atoms.append(self.shell.atom(r))
             except InvalidArgument as error:
                 raise InvalidArgument(f"{log.where(np.flatnonzero(log.reward == i)[0])}: {error}") from None
-        after = np.where(log.successor >= 0, self.code[np.maximum(log.successor, 0)], len(self.ends) - 1)
+        after = self.after = np.where(log.successor >= 0, self.code[np.maximum(log.successor, 0)], len(self.ends) - 1)
+        self.units = np.array([self.shell.units(i) for i in atoms])[log.reward]
         kept, m = np.flatnonzero(log.successor != CUT), len(log.rewards)
-        keys = (self._pair[kept] * len(self.ends) + after[kept]) * m + log.reward[kept]
+        keys = (self.pair[kept] * len(self.ends) + after[kept]) * m + log.reward[kept]
         found, first, place = np.unique(keys, return_index=True, return_inverse=True)
         count = np.bincount(place, log.times[kept], len(found)).astype(np.int64)  # exact below 2**53
         pairs = [(s, a) for s, own in zip(self.live, self.own, strict=True) for a in own]
@@ -496,7 +502,7 @@ class LogProblem:
             outcome = p, s, atoms[reward]  # a grid makes rewards equal
             self.outcomes[outcome] = self.outcomes.get(outcome, 0) + int(count[j])
         for k, earned in enumerate(log.returns(self.shell.steps) if declared.largest is not None else ()):
-            witness.end(log.where(int(log.first[k])), *pairs[self._pair[log.first[k]]], earned)
+            witness.end(log.where(int(log.first[k])), *pairs[self.pair[log.first[k]]], earned)
         if self.shell.random_starts:
             begun, times = np.unique(self.code[log.begun], return_counts=True)
             start = len(pairs) + len(self.ends) - len(self.live)
@@ -523,7 +529,7 @@ class LogProblem:
 
     def learner(self) -> Learner:
         """Return a learner that has counted the log and made its sets."""
-        room = int(np.bincount([p for p, _, _ in self.outcomes]).max())
+        room = int(np.bincount([p for p, _, _ in self.outcomes] or [0]).max())
         learner = self.task.learner(room=room)
         counts = learner.counts
         for (p, state, atom), times in self.outcomes.items():

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import InvalidObjective, Unsupported
-from ..law import Law
+from ..law import Law, moved
 from ..numbers.enclosure import Interval, Real, ball, bounds, enclose
 from ..numbers.rational import Rational
 from .weighting import Shape, Weighting, read_level, read_number
@@ -41,7 +41,7 @@ class Entropic(Weighting):
         :param span: the range of the return
         :returns: an enclosure
         """
-        low, high = (self.of(_moved(law, error, end)) for end in span)
+        low, high = (self.of(moved(law, error, end)) for end in span)
         return Interval(bounds(low)[0], bounds(high)[1])
 
 
@@ -135,13 +135,3 @@ def entropic(law: Law, beta: Any, arb: Any) -> Any:
     for x, p in law:
         total += ball(p, arb) * (-beta * ball(x, arb)).exp()
     return -total.log() / beta
-
-
-def _moved(law: Law, mass: Fraction, end: Fraction) -> Law:
-    """Return the law with ``mass`` taken from the atoms farthest from ``end`` and put there."""
-    weights, left = dict(law), min(mass, Fraction(1))
-    for x in sorted(weights, key=lambda x: -abs(x - end)):
-        taken = min(left, weights[x])
-        weights[x], left = weights[x] - taken, left - taken
-    weights[end] = weights.get(end, Fraction()) + min(mass, Fraction(1))
-    return Law.of_weights({x: p for x, p in sorted(weights.items()) if p})

@@ -1,0 +1,223 @@
+r"""Run a policy on the outcomes of logged episodes that had no part in choosing it, and bound what it is worth.
+
+The outcomes of a pair (s, a) in the order of the log are independent draws from its law, its *tape*, whatever the
+behaviour was.  Synthetic episodes read the tapes of the later episodes, every entry once.  So their returns are
+independent, with the law of the policy's return (theory, page 10, kl-replay): there is no model, and no union over
+pairs.  For :math:`X_i \ge 0`, functions of M such returns, and any :math:`z > 0`, with probability :math:`1 - \delta`
+
+.. math:: \mathbf E X \ge \Bigl(\delta \prod_{i \le M} (z + X_i)\Bigr)^{1/M} - z .
+
+The earlier episodes alone fix M, z, the targets of CVaRs, and the *room* of each pair: how many entries may be read.
+An episode that wants more stops, and counts as if every later step paid the least; so do all later ones if a tape ends
+before its room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..kernels.learn_data import Actions, Ints
+from ..law import Law, moved
+from ..numbers.enclosure import ball, bounds, enclose
+from ..objectives import Weighting
+from ..objectives.piecewise import Levels
+from .log import CUT
+from .log_problem import LogProblem
+from .planner import curve_of
+
+Choose: TypeAlias = Callable[[int, Ints, Ints, np.random.Generator], Ints]
+"""``choose(t, states, units earned, generator)``: the pairs played at step t, -1 where nothing was drawn."""
+Laws: TypeAlias = Callable[[int, int], Sequence[Fraction]]
+"""``laws(t, s)``: the probabilities of the actions of a state."""
+ONE = 1 << 62  # random numbers are integers below it; probabilities are rounded down to multiples of its inverse
+SPARE = 1.5  # standard deviations by which the room of a pair falls short of the expected length of its tape
+STAKES = 2.0 ** np.arange(-8, 7, 0.5)  # candidates for z, relative to the largest X
+MEAN = Levels(Fraction(1), ())
+
+
+class Tapes:
+    """The outcomes of each pair in the episodes numbered ``start`` to ``stop - 1``; ``spread`` adds up the squares of
+    the numbers of visits of a pair in each episode."""
+
+    def __init__(self, problem: LogProblem, start: int, stop: int) -> None:
+        log, pairs = problem.log, int(problem.first[-1])
+        rows = np.arange(log.first[start], log.first[stop])
+        rows = rows[log.successor[rows] != CUT]
+        rows = rows[np.argsort(problem.pair[rows], kind="stable")]
+        pair, episode = problem.pair[rows], np.searchsorted(log.first, rows, side="right")
+        begins = np.flatnonzero(np.diff(pair, prepend=-1) + np.diff(episode, prepend=0))
+        times = np.diff(np.append(begins, len(rows)))
+        self.problem, self.begun = problem, problem.code[log.begun[start:stop]]
+        self.after, self.units = problem.after[rows], problem.units[rows]
+        self.length, self.spread = np.bincount(pair, minlength=pairs), np.bincount(pair[begins], times**2, pairs)
+
+    def run(self, number: int, room: Ints, choose: Choose) -> tuple[Ints, Ints]:
+        """Return, for each synthetic episode, the units earned until it stopped and the steps that were left."""
+        shell, live = self.problem.shell, len(self.problem.live)
+        idle, rng = shell.units(shell.atom(Fraction())), np.random.default_rng(0)
+        begun, first = self._begun(number, rng), np.cumsum(self.length) - self.length
+        earned, left, used = np.zeros(number, np.int64), np.full(number, shell.steps), np.zeros_like(room)
+        for block in np.split(np.arange(number), ends_of(number)[:-1]):
+            at = block[begun[block] >= 0]
+            state = begun[at]
+            for t in range(shell.steps):
+                pair = choose(t, state, earned[at], rng)
+                at, pair = at[pair >= 0], pair[pair >= 0]
+                place = used[pair] + _ranks(pair)
+                used += np.bincount(pair, minlength=len(used))
+                go = place < room[pair]
+                at, pair, place = at[go], pair[go], place[go]
+                if (place >= self.length[pair]).any():
+                    return earned, left
+                state = self.after[first[pair] + place]
+                earned[at] += self.units[first[pair] + place]
+                left[at] -= 1
+                over = at[state >= live]
+                earned[over] += idle * left[over]
+                left[over] = 0
+                at, state = at[state < live], state[state < live]
+        return earned, left
+
+    def _begun(self, number: int, rng: np.random.Generator) -> Ints:
+        """Return first states: those of the episodes, or drawn from the declared law."""
+        if self.problem.shell.random_starts:
+            return self.begun[:number]
+        states, law = zip(*self.problem.start, strict=True)
+        return np.array([*states, -1])[np.searchsorted(_cumulated(law), rng.integers(0, ONE, number), side="right")]
+
+
+def ends_of(number: int) -> Ints:
+    """Return where blocks of episodes end that are run side by side; each is about a tenth of those before it."""
+    ends = np.unique((2 ** (np.arange(8 * number.bit_length()) / 8)).astype(np.int64))
+    return np.append(ends[ends < number], number)
+
+
+def _ranks(values: Ints) -> Ints:
+    """Return how many equal values come before each."""
+    order = np.argsort(values, kind="stable")
+    ranks = np.empty_like(values)
+    ranks[order] = np.arange(len(values)) - np.searchsorted(values[order], values[order])
+    return ranks
+
+
+def _cumulated(law: Sequence[Fraction]) -> Ints:
+    return np.cumsum([int(p * ONE) for p in law])
+
+
+def by_table(problem: LogProblem, table: Actions) -> Choose:
+    """Return the choices of a policy ``table[t, s, y]``."""
+    return lambda t, states, earned, _: problem.first[states] + table[t, states, np.minimum(earned, table.shape[2] - 1)]
+
+
+def by_laws(problem: LogProblem, laws: Laws) -> Choose:
+    """Return the choices of a policy that draws its actions."""
+    wide, live = max(map(len, problem.own)), range(len(problem.live))
+    every = np.array([[np.pad(_cumulated(p := laws(t, s)), (0, wide - len(p)), "edge") for s in live]
+                      for t in range(problem.shell.steps)])  # fmt: skip
+
+    def choose(t: int, states: Ints, _: Ints, rng: np.random.Generator) -> Ints:
+        action: Ints = (rng.integers(0, ONE, (len(states), 1)) >= every[t, states]).sum(axis=1)
+        return np.where(action < wide, problem.first[states] + action, -1)
+
+    return choose
+
+
+class Replay:
+    """A policy on the tapes of the episodes from number ``cut`` on; those before it fix what is to be fixed."""
+
+    def __init__(self, problem: LogProblem, cut: int, choose: Choose) -> None:
+        earlier, episodes = Tapes(problem, 0, cut), problem.log.episodes
+        self.problem, self.standard, self.times = problem, problem.task.standard, (episodes - cut) / cut
+        expected, error = self.times * earlier.length, np.sqrt((self.times**2 + self.times) * earlier.spread)
+        room = np.maximum(expected - SPARE * error, 0.0)
+        self.pilot = earlier.run(cut, (room / self.times).astype(np.int64), choose)
+        self.run = partial(Tapes(problem, cut, episodes).run, room=room.astype(np.int64), choose=choose)
+        self.number = self.stopped = 0
+
+    def lower(self, objective: Weighting, delta: Fraction) -> Fraction:
+        """Return a number that the policy is worth at least, in the user's units, but for rounded rewards."""
+        if objective.shape not in ("linear", "concave"):
+            return bounds(objective.of(self._band(delta, 1)))[0]
+        curve = curve_of(objective)
+        assert curve.levels is not None
+        low = self._bet(curve.levels, delta, 1) - Fraction(curve.error) * self.standard.top[0]
+        return self.standard.value(max(low, Fraction()))
+
+    def upper(self, objective: Weighting, delta: Fraction) -> Fraction:
+        """Return a number that the policy is worth at most."""
+        if objective.levels == MEAN:
+            return self.standard.value(self.problem.task.knowledge.largest - self._bet(MEAN, delta, -1))
+        return bounds(objective.of(self._band(delta, -1)))[1]
+
+    def _bet(self, levels: Levels, delta: Fraction, sign: int) -> Fraction:
+        base, worth, z, units = self._returns(levels, delta, sign)
+        return base + bet_below(worth, np.bincount(units, minlength=len(worth)).tolist(), z, delta)
+
+    def _band(self, delta: Fraction, sign: int) -> Law:
+        """Return the law of the returns with the mass of the band moved to the least or the largest one."""
+        units, largest = self._returns(MEAN, delta, sign)[-1], self.problem.task.knowledge.largest
+        values, counts = np.unique(units if sign > 0 else largest - units, return_counts=True)
+        weights = zip(values.tolist(), counts.tolist(), strict=True)
+        law = Law.of_weights({self.standard.value(Fraction(y)): Fraction(n, len(units)) for y, n in weights})
+        return moved(law, band_of(len(units), 1 / delta), self.standard.value(Fraction(0 if sign > 0 else largest)))
+
+    def _returns(self, levels: Levels, delta: Fraction, sign: int) -> tuple[Fraction, list[Fraction], Fraction, Ints]:
+        """Return h(0), h - h(0) at every number of units, z, and the units of the synthetic episodes."""
+        pilot = self._units(*self.pilot, sign)
+        rhos = np.quantile(pilot, [float(a) for a, _ in levels.tails], method="inverted_cdf").astype(int)
+        base, worth = shortfalls(levels, np.maximum(rhos, 1).tolist(), self.standard.top[0])
+        self.number, z = self._stake(np.array([float(x) for x in worth]), pilot, float(delta))
+        earned, left = self.run(self.number)
+        self.stopped = int((left > 0).sum())
+        return base, worth, z, self._units(earned, left, sign)
+
+    def _units(self, earned: Ints, left: Ints, sign: int) -> Ints:
+        """Return what was earned at least, or by how much the return is below the largest at least (sign -1)."""
+        if sign > 0:
+            return earned
+        return np.maximum(self.problem.task.knowledge.largest - earned - left * self.standard.units[-1][-1], 0)
+
+    def _stake(self, worth: np.ndarray, pilot: Ints, delta: float) -> tuple[int, Fraction]:
+        """Return the number of episodes and the z that would give the best bound if the pilot, with one more episode of
+        the least return, were to happen again."""
+        ends = ends_of(len(pilot))
+        counts = np.cumsum([np.bincount(x, minlength=len(worth)) for x in np.split(pilot, ends[:-1])], axis=0)
+        counts[:, 0] += 1
+        numbers, z = np.maximum(self.times * ends, 1).astype(np.int64), worth[-1] * STAKES
+        logs = counts @ np.log(z + worth[:, None]) / (ends + 1)[:, None] + (np.log(delta) / numbers)[:, None]
+        i, j = divmod(int(np.argmax(np.exp(logs) - z)), len(z))
+        return int(numbers[i]), Fraction(float(z[j]))
+
+
+def shortfalls(levels: Levels, rhos: Sequence[int], top: int) -> tuple[Fraction, list[Fraction]]:
+    r"""Return h(0) and ``h(y) - h(0)``, ``y = 0 .. top``, of :math:`h(y) = w y + \sum_j w_j (\rho_j - (\rho_j - y)^+ /
+    \alpha_j)`, which is at most the mixture of mean and CVaRs on average."""
+    slope, bends = levels.mean, [Fraction()] * (top + 1)
+    base = Fraction()
+    for (alpha, w), rho in zip(levels.tails, rhos, strict=True):
+        slope, bends[rho], base = slope + w / alpha, bends[rho] + w / alpha, base + w * rho * (1 - 1 / alpha)
+    worth = [Fraction()]
+    for y in range(top):
+        slope -= bends[y]
+        worth.append(worth[-1] + slope)
+    return base, worth
+
+
+def bet_below(worth: Sequence[Fraction], counts: Sequence[int], z: Fraction, delta: Fraction) -> Fraction:
+    """Return the bound of the module for ``counts[y]`` returns of y units, of which X is ``worth[y]``, rounded down."""
+
+    def formula(arb: Any) -> Any:
+        logs = (n * ball(z + x, arb).log() for x, n in zip(worth, counts, strict=True) if n)
+        return (sum(logs, ball(delta, arb).log()) / sum(counts)).exp() - ball(z, arb)
+
+    return enclose(formula).lower
+
+
+def band_of(number: int, odds: Fraction) -> Fraction:
+    r"""Return :math:`\sqrt{\log \text{odds} / 2n}`, rounded up: of Massart's inequality."""
+    return enclose(lambda arb: (ball(odds, arb).log() / (2 * number)).sqrt()).upper
