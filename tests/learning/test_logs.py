@@ -288,7 +288,7 @@ def test_intervals_are_those_of_plain_recursion(sets, seed):
     log, plain = log_of(rows), Plain(rows, 0.05, sets, 3, (0, 1, 2), (0, 1, 2))
     for alpha in (Q(1, 3), Q(1))[: 2 - seed % 2]:
         G = vr.CVaR(alpha) if alpha < 1 else vr.Mean()
-        ans = vr.plan_from_log(log, G, sets=sets, **FACTS)
+        ans = vr.plan_from_log(log, G, sets=sets, replay=False, **FACTS)
         wanted = [plain.cvar(float(alpha), 1), plain.cvar(float(alpha), -1)]
         if seed == 1:  # actions that are not in the log have tests, and are not played
             assert wanted[0] > 1
@@ -400,7 +400,7 @@ def test_quantiles_and_weightings_with_several_tails_are_bounded():
     for k in range(1, 20):
         wanted = [max(rho for rho in range(7) if costs[rho] < k / 20) for costs in (worst, best)]
         for level in (f"var({k}/20)", f"var({k}/20, upper)"):
-            assert list(vr.plan_from_log(log, level, **FACTS).interval) == wanted
+            assert list(vr.plan_from_log(log, level, replay=False, **FACTS).interval) == wanted
     for G in (vr.VaR("1/2"), vr.Spectral(["1/4", "1/2"], ["1/2", "1/2"]), vr.Wang("1/2")):
         ans = vr.plan_from_log(log, G, **FACTS)
         mine = worth(mdp, G, lambda *at, own=ans.policy: {own.act(*at): 1}, ans.policy.observe)
@@ -509,20 +509,20 @@ def test_thin_pairs_are_those_with_little_data_and_the_policy_is_kept_in_a_file(
     assert ans.to_json()["interval"]["lower"]
 
 
-def test_the_budget_counts_different_sets_once_each_and_stops_at_its_limit():
-    rows = played(model(1), 50, 1, "uniform")
-    log = log_of(rows, delta="1/10")
+def test_the_budget_counts_sets_once_each_at_the_largest_delta_and_stops_at_its_limit():
+    log = log_of(played(model(1), 50, 1, "uniform"), delta="1/10")
     for G in ("mean", "cvar(1/2)", "cvar(1/4)"):
-        vr.plan_from_log(log, G, delta="1/20", **FACTS)
+        vr.plan_from_log(log, G, delta="1/20", replay=False, **FACTS)
     assert log.budget.spent == Q(1, 20)
-    vr.plan_from_log(log, "mean", delta="1/40", **FACTS)
-    vr.evaluate_from_log(log, "behaviour", "mean", delta="1/40", **FACTS)
+    vr.plan_from_log(log, "mean", delta="1/40", replay=False, **FACTS)  # wider sets
+    for delta in ("1/20", "1/40"):
+        vr.evaluate_from_log(log, "behaviour", "mean", delta=delta, **FACTS)
     assert log.budget.spent == Q(1, 10)
-    for told in ({"sets": "kl"}, {"delta": "1/30"}, {"known_successors": 3}, {"rewards": [0, 1, 2, 3]}):
+    for told in ({"sets": "kl"}, {"delta": "1/19"}, {"known_successors": 3}, {"rewards": [0, 1, 2, 3]}):
         with pytest.raises(InvalidArgument, match="only 0 of the log's budget is left"):
-            vr.plan_from_log(log, "mean", **{**FACTS, "delta": "1/20", **told})
+            vr.plan_from_log(log, "mean", **{**FACTS, "delta": "1/20", "replay": False, **told})
     assert "with probability 9/10" in str(log.budget)
-    assert len(log.budget.questions) == 5
+    assert len(log.budget.questions) == 6
 
 
 GOOD = [("a", 0, 0, 0, 1, ""), ("a", 1, 0, 1, 2, "true"), ("b", 0, 1, 0, 0, ""), ("b", 0, 1, 1, 1, "")]
