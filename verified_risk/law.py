@@ -308,13 +308,7 @@ class Law(files.Saved):
 
 
 def moved(law: Law, mass: Fraction, end: Fraction) -> Law:
-    """Return the law with ``mass`` taken from the atoms farthest from ``end`` and put there.
-
-    :param law: a law
-    :param mass: how much is moved, at most all
-    :param end: a number, beyond all atoms on one side for a bound of all laws whose CDF is so close
-    :returns: the new law
-    """
+    """Return the law with ``mass``, at most all, taken from the atoms farthest from ``end`` and put there."""
     weights, left = dict(law), min(mass, Fraction(1))
     for x in sorted(weights, key=lambda x: -abs(x - end)):
         taken = min(left, weights[x])

@@ -24,14 +24,17 @@ from .terminal import Column, Screen, emit_json, json_option, path_text
               help="A column called otherwise, such as episode=patient.")  # fmt: skip
 @click.option("--delta", default="1/20", show_default=True, help="The guarantee may fail with this probability.")
 @click.option("--sets", type=click.Choice(["ball", "kl"]), default=None, help="The kind of confidence sets.")
+@click.option(
+    "--replay/--no-replay", default=None, help="Run a policy of the first half on the second.  [default: yes]"
+)
 @click.option("--behaviour", is_flag=True, help="Bound what the policy that collected the log is worth, too.")
 @save_option("Write the policy as JSON.", sign="verified_risk/black-box-policy")
 @save_option("Write a page: guarantee, behaviour, policy, thin pairs, assumptions.", "--report", sign="<!doctype html>")
 @json_option
 def from_log(
     file: Path, text: str, rewards: str | None, horizon: int | None, terminal: str, states: str | None,
-    initial: str | None, columns: tuple[str, ...], delta: str, sets: str | None, behaviour: bool, save: Path | None,
-    report: Path | None, as_json: bool,
+    initial: str | None, columns: tuple[str, ...], delta: str, sets: str | None, replay: bool | None, behaviour: bool,
+    save: Path | None, report: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Find a policy in the episodes of FILE; say what it is worth at least, and the best policy at most.
 
@@ -53,7 +56,7 @@ def from_log(
     facts |= {"states": None if states is None else [read(x) for x in _listed(states)]}
     facts |= {"initial": None if initial is None else read(initial)}
     facts = {key: value for key, value in facts.items() if value is not None}
-    found = vr.plan_from_log(log, text, delta=delta, sets=sets, **facts)
+    found = vr.plan_from_log(log, text, delta=delta, sets=sets, replay=replay, **facts)
     own, why = None, ""
     if behaviour or report is not None:
         try:

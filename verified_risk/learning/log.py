@@ -406,11 +406,11 @@ class Log:
         return [Fraction(int(x), common) for x in sums]
 
     def part(self, start: int, stop: int) -> Log:
-        """Return the episodes numbered ``start`` to ``stop - 1``, with the names of all.
+        """Return the episodes numbered ``start`` to ``stop - 1`` as a log with the same names and the same budget.
 
         :param start: the first episode
         :param stop: the episode after the last
-        :returns: a log with the same budget
+        :returns: the log
         """
         part, (a, b) = copy(self), self.first[[start, stop]]
         for name in ("state", "action", "reward", "successor", "times"):

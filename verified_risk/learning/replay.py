@@ -14,14 +14,14 @@ before its room.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..kernels.learn_data import Actions, Ints
+from ..kernels.learn_data import Actions, Floats, Ints
 from ..law import Law, moved
 from ..numbers.enclosure import ball, bounds, enclose
 from ..objectives import Weighting
@@ -128,15 +128,23 @@ def by_laws(problem: LogProblem, laws: Laws) -> Choose:
 
 
 class Replay:
-    """A policy on the tapes of the episodes from number ``cut`` on; those before it fix what is to be fixed."""
+    """A policy on the tapes of the episodes from number ``cut`` on; those before it, the *pilot*, fix all the rest.
+
+    The number M is the best one if the pilot's synthetic episodes, and one more of the least possible return, were to
+    happen again.  ``number`` and ``stopped`` are M and how many episodes stopped, of the last run.
+    """
 
     def __init__(self, problem: LogProblem, cut: int, choose: Choose) -> None:
         earlier, episodes = Tapes(problem, 0, cut), problem.log.episodes
-        self.problem, self.standard, self.times = problem, problem.task.standard, (episodes - cut) / cut
+        self.standard, self.largest, self.times = (
+            problem.task.standard,
+            problem.task.knowledge.largest,
+            episodes / cut - 1,
+        )
         expected, error = self.times * earlier.length, np.sqrt((self.times**2 + self.times) * earlier.spread)
         room = np.maximum(expected - SPARE * error, 0.0)
         self.pilot = earlier.run(cut, (room / self.times).astype(np.int64), choose)
-        self.run = partial(Tapes(problem, cut, episodes).run, room=room.astype(np.int64), choose=choose)
+        self.tapes, self.room, self.choose = Tapes(problem, cut, episodes), room.astype(np.int64), choose
         self.number = self.stopped = 0
 
     def lower(self, objective: Weighting, delta: Fraction) -> Fraction:
@@ -151,47 +159,56 @@ class Replay:
     def upper(self, objective: Weighting, delta: Fraction) -> Fraction:
         """Return a number that the policy is worth at most."""
         if objective.levels == MEAN:
-            return self.standard.value(self.problem.task.knowledge.largest - self._bet(MEAN, delta, -1))
+            return self.standard.value(self.largest - self._bet(MEAN, delta, -1))
         return bounds(objective.of(self._band(delta, -1)))[1]
 
     def _bet(self, levels: Levels, delta: Fraction, sign: int) -> Fraction:
-        base, worth, z, units = self._returns(levels, delta, sign)
-        return base + bet_below(worth, np.bincount(units, minlength=len(worth)).tolist(), z, delta)
+        """Return a lower bound of a mixture of mean and CVaRs of the units that :meth:`_units` counts."""
+        pilot, top = self._units(*self.pilot, sign), self.standard.top[0]
+        likely = pilot[: self._stake(np.arange(top + 1.0), pilot, delta)[0]]
+        rhos = np.quantile(likely, [float(a) for a, _ in levels.tails], method="inverted_cdf").astype(int)
+        base, worth = shortfalls(levels, np.maximum(rhos, 1).tolist(), top)
+        _, number, z = self._stake(np.array([float(x) for x in worth]), pilot, delta)
+        return base + bet_below(worth, np.bincount(self._returns(number, sign), minlength=top + 1).tolist(), z, delta)
 
     def _band(self, delta: Fraction, sign: int) -> Law:
         """Return the law of the returns with the mass of the band moved to the least or the largest one."""
-        units, largest = self._returns(MEAN, delta, sign)[-1], self.problem.task.knowledge.largest
-        values, counts = np.unique(units if sign > 0 else largest - units, return_counts=True)
-        weights = zip(values.tolist(), counts.tolist(), strict=True)
+        ends, numbers, counts = self._prefixes(self._units(*self.pilot, sign))
+        cdf = np.cumsum(counts, axis=1) / (ends + 1)[:, None] + np.sqrt(-math.log(delta) / (2 * numbers))[:, None]
+        units = self._returns(int(numbers[np.argmin(np.minimum(cdf, 1.0).sum(axis=1))]), sign)
+        values, many = np.unique(units if sign > 0 else self.largest - units, return_counts=True)
+        weights = zip(values.tolist(), many.tolist(), strict=True)
         law = Law.of_weights({self.standard.value(Fraction(y)): Fraction(n, len(units)) for y, n in weights})
-        return moved(law, band_of(len(units), 1 / delta), self.standard.value(Fraction(0 if sign > 0 else largest)))
+        return moved(
+            law, band_of(len(units), 1 / delta), self.standard.value(Fraction(0 if sign > 0 else self.largest))
+        )
 
-    def _returns(self, levels: Levels, delta: Fraction, sign: int) -> tuple[Fraction, list[Fraction], Fraction, Ints]:
-        """Return h(0), h - h(0) at every number of units, z, and the units of the synthetic episodes."""
-        pilot = self._units(*self.pilot, sign)
-        rhos = np.quantile(pilot, [float(a) for a, _ in levels.tails], method="inverted_cdf").astype(int)
-        base, worth = shortfalls(levels, np.maximum(rhos, 1).tolist(), self.standard.top[0])
-        self.number, z = self._stake(np.array([float(x) for x in worth]), pilot, float(delta))
-        earned, left = self.run(self.number)
-        self.stopped = int((left > 0).sum())
-        return base, worth, z, self._units(earned, left, sign)
+    def _returns(self, number: int, sign: int) -> Ints:
+        earned, left = self.tapes.run(number, self.room, self.choose)
+        self.number, self.stopped = number, int((left > 0).sum())
+        return self._units(earned, left, sign)
 
     def _units(self, earned: Ints, left: Ints, sign: int) -> Ints:
         """Return what was earned at least, or by how much the return is below the largest at least (sign -1)."""
-        if sign > 0:
-            return earned
-        return np.maximum(self.problem.task.knowledge.largest - earned - left * self.standard.units[-1][-1], 0)
+        most = earned + left * self.standard.units[-1][-1]
+        return earned if sign > 0 else np.asarray(np.maximum(self.largest - most, 0))
 
-    def _stake(self, worth: np.ndarray, pilot: Ints, delta: float) -> tuple[int, Fraction]:
-        """Return the number of episodes and the z that would give the best bound if the pilot, with one more episode of
-        the least return, were to happen again."""
+    def _prefixes(self, pilot: Ints) -> tuple[Ints, Ints, Ints]:
+        """Return numbers of pilot episodes, how many of the later episodes they stand for, and how often each return
+        occurs among them, the least possible one once more."""
         ends = ends_of(len(pilot))
-        counts = np.cumsum([np.bincount(x, minlength=len(worth)) for x in np.split(pilot, ends[:-1])], axis=0)
+        blocks = np.split(pilot, ends[:-1])
+        counts = np.cumsum([np.bincount(x, minlength=self.standard.top[0] + 1) for x in blocks], axis=0)
         counts[:, 0] += 1
-        numbers, z = np.maximum(self.times * ends, 1).astype(np.int64), worth[-1] * STAKES
-        logs = counts @ np.log(z + worth[:, None]) / (ends + 1)[:, None] + (np.log(delta) / numbers)[:, None]
+        return ends, np.maximum(self.times * ends, 1).astype(np.int64), counts
+
+    def _stake(self, worth: Floats, pilot: Ints, delta: Fraction) -> tuple[int, int, Fraction]:
+        """Return the best number of pilot episodes, the number that it stands for, and z."""
+        ends, numbers, counts = self._prefixes(pilot)
+        z = worth[-1] * STAKES
+        logs = counts @ np.log(z + worth[:, None]) / (ends + 1)[:, None] + (math.log(delta) / numbers)[:, None]
         i, j = divmod(int(np.argmax(np.exp(logs) - z)), len(z))
-        return int(numbers[i]), Fraction(float(z[j]))
+        return int(ends[i]), int(numbers[i]), Fraction(float(z[j]))
 
 
 def shortfalls(levels: Levels, rhos: Sequence[int], top: int) -> tuple[Fraction, list[Fraction]]:
