@@ -20,7 +20,7 @@ from verified_risk.learning import replay
 from verified_risk.learning.log_answers import PESSIMISM, Question
 from verified_risk.learning.log_problem import LogProblem
 from verified_risk.learning.policies import BlackBoxPolicy
-from verified_risk.learning.replay import Replay, Tapes, bet_below, by_laws, by_table, ends_of, shortfalls
+from verified_risk.learning.replay import Replay, Tapes, band_of, bet_below, by_laws, by_table, ends_of, shortfalls
 
 GATE = {
     0: [(Q(1, 3), r, 2) for r in (-1, 1)] + [(Q(1, 6), r, 1) for r in (-1, 1)],
@@ -175,6 +175,10 @@ def test_bets_are_rounded_down_and_shortfalls_are_below_mixtures():
         with mpmath.workdps(60):
             logs = sum(n * mpmath.log(mpmath.mpf((z + x).numerator) / (z + x).denominator)
                        for n, x in zip(counts, worth, strict=True))  # fmt: skip
+            band = band_of(sum(counts), 1 / delta)
+            assert mpmath.mpf(band.numerator) / band.denominator >= mpmath.sqrt(
+                mpmath.log(delta.denominator / mpmath.mpf(delta.numerator)) / (2 * sum(counts))
+            )
             exact = mpmath.exp(
                 (logs - mpmath.log(1 / mpmath.mpf(delta.numerator) * delta.denominator)) / sum(counts)
             ) - (mpmath.mpf(z.numerator) / z.denominator)
@@ -217,6 +221,10 @@ def test_a_policy_chosen_before_is_bounded_for_any_weighting(G):
         truth = getattr(truth, "lower", truth)
         assert found.interval.lower <= truth <= found.interval.upper < found.interval.lower + Q(3, 2), G
         assert "the policy was chosen without this log" in found.assumptions
+    problem = LogProblem(log, found.objective, "1/20", told, ())
+    own = Replay(problem, 600, by_laws(problem, lambda t, s: [MIXED[a] for a in problem.own[s]]))
+    ends = own.lower(found.objective, Q(1, 40)), own.upper(found.objective, Q(1, 40))
+    assert ends == tuple(found.interval)
     with pytest.raises(Unsupported, match="neither concave nor a quantile"):
         vr.evaluate_from_log(log, dict.fromkeys(range(3), 0), "cpw(7/10)", **FACTS)
     assert log.budget.spent == Q(1, 10)
@@ -246,8 +254,28 @@ def test_what_a_replay_needs_and_what_it_spends():
         row for k, row in enumerate(rows) if row[0] >= 150 or k % 3 < 2
     ]  # the horizon must not be the second half's
     told = {name: x for name, x in FACTS.items() if name != "horizon"}
-    for delta in ("1/20", "1/4"):
-        by_sets = vr.plan_from_log(log_of(short), "mean", delta=Q(delta) * Q(4, 5), replay=False, **told)
-        assert vr.plan_from_log(log_of(short), "mean", delta=delta, **told).interval == by_sets.interval
+    for kind in ("ball", "kl"):
+        by_sets = vr.plan_from_log(log_of(short), "cvar(1/2)", delta="1/25", replay=False, sets=kind, **told)
+        assert vr.plan_from_log(log_of(short), "cvar(1/2)", sets=kind, **told).interval == by_sets.interval
     with pytest.raises(InvalidArgument, match="sets is 'replay', wanted 'ball' or 'kl'"):
         vr.plan_from_log(log, "mean", sets="replay", **FACTS)
+
+
+def test_rewards_that_a_grid_rounds_up_are_paid_for():
+    log = log_of([(k, 0, 0, 1, 0, False) for k in range(200) for _ in range(3)])
+    told = {"horizon": 3, "reward_range": (0, 2), "eta": 2}  # 1 counts as 2
+    assert 0 <= vr.plan_from_log(log, "mean", **told).lower <= 3
+    assert -1 <= vr.evaluate_from_log(log, {0: 0}, "mean", sets="replay", **told).lower <= 3
+
+
+def test_episodes_that_are_cut_off_are_on_the_tapes_and_a_last_step_whose_end_is_unknown_is_not():
+    rows = [(k, 0, 0, 1 + (k % 2), 0 if k % 2 else "", False) for k in range(40)]
+    tapes = Tapes(LogProblem(log_of(rows), vr.Mean(), "1/20", {"horizon": 2, "rewards": [0, 1, 2]}, ()), 0, 40)
+    assert (tapes.length.tolist(), set(tapes.units.tolist()), len(tapes.begun)) == ([20], {2}, 40)
+
+
+def test_a_largest_return_bounds_from_above():
+    log = log_of([(k, 0, 0, k % 2, 0, False) for k in range(400)])
+    told = {"rewards": [0, 1], "horizon": 3, "largest_return": 1}
+    found = vr.evaluate_from_log(log, {0: 0}, "cpw(7/10)", sets="replay", **told)
+    assert found.interval.upper == 1
