@@ -6,6 +6,7 @@ import itertools
 import math
 import random
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction as Q
 from functools import cache
 
@@ -19,6 +20,7 @@ from verified_risk.errors import InvalidArgument, Unsupported
 from verified_risk.learning import replay
 from verified_risk.learning.log_answers import PESSIMISM, Question
 from verified_risk.learning.log_problem import LogProblem
+from verified_risk.learning.planner import curve_of
 from verified_risk.learning.policies import BlackBoxPolicy
 from verified_risk.learning.replay import Replay, Tapes, band_of, bet_below, by_laws, by_table, ends_of, shortfalls
 
@@ -211,7 +213,7 @@ def test_what_is_claimed_of_replays_is_true(behave):
 
 
 @pytest.mark.parametrize("G", ["mean", "cvar(1/2)", "wang(1/2)", "wang(-1/2)", "cpw(7/10)", "var(1/2)"])
-def test_a_policy_chosen_before_is_bounded_for_any_weighting(G):
+def test_a_policy_chosen_before_is_bounded_for_any_weighting(G, monkeypatch):
     mdp = model(7)
     log = log_of(played(mdp, 3000, 5, "adaptive"))
     told = {**FACTS, "initial": {0: "1/2", 1: "1/2"}}
@@ -225,6 +227,10 @@ def test_a_policy_chosen_before_is_bounded_for_any_weighting(G):
     own = Replay(problem, 600, by_laws(problem, lambda t, s: [MIXED[a] for a in problem.own[s]]))
     ends = own.lower(found.objective, Q(1, 40)), own.upper(found.objective, Q(1, 40))
     assert ends == tuple(found.interval)
+    if G == "wang(1/2)":  # what a polygon that is farther from G costs, in six units of 1/2 * 2
+        polygon = replace(curve_of(found.objective), error=curve_of(found.objective).error + 0.125)
+        monkeypatch.setattr(replay, "curve_of", lambda _: polygon)
+        assert float(ends[0] - own.lower(found.objective, Q(1, 40))) == pytest.approx(0.75)
     with pytest.raises(Unsupported, match="neither concave nor a quantile"):
         vr.evaluate_from_log(log, dict.fromkeys(range(3), 0), "cpw(7/10)", **FACTS)
     assert log.budget.spent == Q(1, 10)
