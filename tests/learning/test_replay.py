@@ -18,7 +18,7 @@ from test_logs import BEHAVIOURS, FACTS, MIXED, log_of, model, played, worth
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, Unsupported
 from verified_risk.learning import replay
-from verified_risk.learning.log_answers import PESSIMISM, Question
+from verified_risk.learning.log_answers import CHOSEN_BEFORE, ORDERED, PESSIMISM, Question
 from verified_risk.learning.log_problem import LogProblem
 from verified_risk.learning.planner import curve_of
 from verified_risk.learning.policies import BlackBoxPolicy
@@ -155,6 +155,7 @@ def test_the_bound_is_a_bet_on_the_second_half_that_the_first_half_places(G, alp
         lower = found.lower(question.objective, Q(1, 100))
         answer = vr.plan_from_log(question.log, G, **BOTH)
         assert answer.lower == max(lower, question._bracket().lower)
+        assert (answer.lower == lower) == (ORDERED in answer.assumptions) == ("synthetic" in answer.notes[-1])
         assert bets[0] == bets[1]  # with a fifth of delta
         worth, counts, z, delta = bets[0]
         own = BlackBoxPolicy(question.problem.shell, table, question.problem.live, question.problem.own)
@@ -222,7 +223,7 @@ def test_a_policy_chosen_before_is_bounded_for_any_weighting(G, monkeypatch):
         truth = worth(mdp, found.objective, lambda *_: MIXED)
         truth = getattr(truth, "lower", truth)
         assert found.interval.lower <= truth <= found.interval.upper < found.interval.lower + Q(3, 2), G
-        assert "the policy was chosen without this log" in found.assumptions
+        assert {ORDERED, CHOSEN_BEFORE} <= set(found.assumptions)
     problem = LogProblem(log, found.objective, "1/20", told, ())
     own = Replay(problem, 600, by_laws(problem, lambda t, s: [MIXED[a] for a in problem.own[s]]))
     ends = own.lower(found.objective, Q(1, 40)), own.upper(found.objective, Q(1, 40))
@@ -263,6 +264,10 @@ def test_what_a_replay_needs_and_what_it_spends():
     for kind in ("ball", "kl"):
         by_sets = vr.plan_from_log(log_of(short), "cvar(1/2)", delta="1/25", replay=False, sets=kind, **told)
         assert vr.plan_from_log(log_of(short), "cvar(1/2)", sets=kind, **told).interval == by_sets.interval
+    once = log_of(rows[:3])
+    assert vr.plan_from_log(once, "mean", **FACTS).policy is not None
+    with pytest.raises(InvalidArgument, match="the log has 1 episode, wanted at least 2"):
+        vr.evaluate_from_log(once, dict.fromkeys(range(3), 0), "mean", sets="replay", **FACTS)
     with pytest.raises(InvalidArgument, match="sets is 'replay', wanted 'ball' or 'kl'"):
         vr.plan_from_log(log, "mean", sets="replay", **FACTS)
 

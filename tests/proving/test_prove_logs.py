@@ -430,6 +430,8 @@ def test_what_needs_episodes_is_refused_for_counts_and_damaged_counts_are_named(
         lambda: vr.plan_from_log(log, "mean", rewards=[-1, 0, 2]), lambda: vr.markov_test(log), lambda: log.returns(2),
         lambda: vr.evaluate_from_log(log, "behaviour", "mean", **told), lambda: log.longest,
         lambda: vr.plan_from_log(log, "mean", largest_return=4, **told),
+        lambda: vr.plan_from_log(log, "mean", replay=True, **told),
+        lambda: vr.evaluate_from_log(log, {}, "mean", sets="replay", **told),
     ):  # fmt: skip
         with pytest.raises(Unsupported, match="needs episodes, and this log has counts only"):
             ask()

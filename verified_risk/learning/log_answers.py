@@ -551,7 +551,7 @@ class Question:
         problem, rest = self.problem, self.delta - self.problem.level
         self._spend(self.sets, problem.key, delta=problem.level)
         bracket, replay = self._bracket(), None
-        table = self._chosen() if rest else None
+        table = self._chosen() if rest and self.log.episodes > 1 else None
         if table is not None:
             asked = (problem.key, self.sets, problem.shell.steps, self.objective.spec, self.delta)
             self._spend("replay", asked, delta=rest)
@@ -649,6 +649,8 @@ class Question:
         """Bound a policy that was chosen without the log, by a replay that the first fifth of the episodes plans."""
         problem = self.problem
         self.log.need_episodes("a replay")
+        if self.log.episodes < 2:
+            raise InvalidArgument("the log has 1 episode, wanted at least 2 for a replay")
         table = self._table(policy) if isinstance(policy, BlackBoxPolicy) else None
         laws = partial(self._law, policy)
         choose = by_laws(problem, laws) if table is None else by_table(problem, table)
