@@ -137,6 +137,11 @@ def test_tapes_are_read_as_by_plain_lists(seed):
     table, tapes = rng.integers(0, 2, (3, 3, 7)), Tapes(problem, 30, 90)
     room = np.maximum(tapes.length + (rng.integers(0, 3, 6) if seed % 2 else -rng.integers(0, 9, 6)), 0)
     earned, left = tapes.run(50, room, by_table(problem, table))
+    visits = Counter((row[0], *row[1:3]) for row in rows[90:])
+    squares = Counter()
+    for (_, *pair), n in visits.items():
+        squares[tuple(pair)] += n * n
+    assert +Counter(by_name(problem, tapes.spread.astype(int))) == squares
     assert earned.tolist() == plain_run(rows[90:], 50, by_name(problem, room), lambda t, s, y: table[t, s, y])
     assert (left > 0).any()
 

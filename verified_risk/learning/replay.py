@@ -50,7 +50,7 @@ class Tapes:
         rows = rows[log.successor[rows] != CUT]
         rows = rows[np.argsort(problem.pair[rows], kind="stable")]
         pair, episode = problem.pair[rows], np.searchsorted(log.first, rows, side="right")
-        begins = np.flatnonzero(np.diff(pair, prepend=-1) + np.diff(episode, prepend=0))
+        begins = np.flatnonzero(np.diff(pair, prepend=-1).astype(bool) | np.diff(episode, prepend=0).astype(bool))
         times = np.diff(np.append(begins, len(rows)))
         self.problem, self.begun = problem, problem.code[log.begun[start:stop]]
         self.after, self.units = problem.after[rows], problem.units[rows]
