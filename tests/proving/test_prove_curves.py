@@ -91,10 +91,10 @@ def test_the_coq_file_is_on_the_rewards_own_grid_where_the_proof_is(tmp_path):
 def test_points_are_on_their_side_of_the_graph(objective):
     weighting, rng = vr.objective(objective), random.Random(objective)
     family = family_of(weighting)
-    kind, parameter = family.name.split()
+    kind, parameter, _ = family.curve
     for _ in range(30):
         x = bounded.down(Fraction(rng.random()) ** rng.choice([1, 3]))
-        truth = curve(kind, Fraction(parameter), x)
+        truth = curve(kind, parameter, x)
         assert truth - Fraction(1, 10**17) < family.below(x).height <= truth <= family.above(x).height
         assert family.above(x).height < truth + Fraction(1, 10**17)
 
@@ -137,7 +137,7 @@ def test_a_point_on_the_wrong_side_is_refused(objective, tmp_path):
 @pytest.mark.parametrize("objective", ["wang(3/4)", "cpw(0.71)", "dual(5/2)", "hazard(1/3)"])
 def test_a_stair_below_the_graph_is_refused(objective, tmp_path):
     lines = certificate_text(vr.plan(vr.models.gamblers_ruin(), objective, gap="1/4"), tmp_path).splitlines()
-    first = next(i for i, line in enumerate(lines) if line.startswith("stairs ")) + 3  # after those at 0 and beside it
+    first = next(i for i, line in enumerate(lines) if line.startswith("stairs ")) + 2  # after that at 0
     kind, parameter = lines[1].split()[5:7]
     false = []
     for i in range(first, next(i for i, line in enumerate(lines) if line.startswith("lower "))):
@@ -174,7 +174,7 @@ def test_a_wrong_turn_is_refused(turn, monkeypatch):
     honest, sign = bounded.bend, Fraction(-1 if turn > 0.5 else 1)
     plan = vr.plan(vr.models.two_paths(), "cpw(0.71)", gap="1/4")
     monkeypatch.setattr(cpw, "where_it_turns", lambda _: Fraction(turn))
-    faulty = lambda *cell, above: sign if above == (sign < 0) else honest(*cell, above=above)  # noqa: E731
+    faulty = lambda *cell, rising: sign if rising == (sign > 0) else honest(*cell, rising=rising)  # noqa: E731
     monkeypatch.setattr(bounded, "bend", faulty)
     with pytest.raises(errors.Unsupported, match="a point of a curve is not proved"):
         plan.prove()

@@ -158,12 +158,10 @@ def corrupted(low):
                 low, choices=[[1 - a for a in row] if t == step else row for t, row in enumerate(low.choices)]
             )
         elif isinstance(low, ByLaw):
-            (weight, machine), *rest = low.parts
-
-            def rows(t, machine=machine, step=step):
-                return [(first, flip(runs) if t == step else runs) for first, runs in machine.rows(t)]
-
-            yield replace(low, parts=[(weight, replace(machine, rows=rows)), *rest])
+            machine, *rest = low.parts
+            tables = list(machine.tables)
+            tables[step] = {s: (first, before, flip(runs)) for s, (first, before, runs) in tables[step].items()}
+            yield replace(low, parts=[machine._replace(tables=tables), *rest])
         else:
 
             def choices(t, step=step):
@@ -175,9 +173,12 @@ def corrupted(low):
 def moved(low):
     """The same tables, read at another memory or with other probabilities."""
     if isinstance(low, ByLaw):
-        (weight, machine), *rest = low.parts
-        later = [[(gain, add + (t == 0)) for gain, add in moves] for t, moves in enumerate(machine.moves)]
-        yield replace(low, parts=[(weight, replace(machine, moves=later)), *rest])
+        machine, *rest = low.parts
+        first, *later = machine.rules
+        moves = {gain: (add + 1, coin) for gain, (add, coin) in first.moves.items()}
+        for rule in (first._replace(moves=moves), first._replace(factor=2), first._replace(moves={1: (0, 1)})):
+            yield replace(low, parts=[machine._replace(rules=[rule, *later]), *rest])
+        yield replace(low, parts=[machine._replace(memory=1), *rest])
         yield replace(low, total=low.total + 1)
     elif not isinstance(low, ByMarkov):
         yield replace(low, start=low.start + 1)
@@ -249,8 +250,8 @@ def test_every_index_that_some_policy_meets_is_compared_and_no_other(kind):
 def test_a_certificate_that_draws_its_policies_otherwise_is_not_the_plans():
     plan, certificate = next(one for one in KINDS if len(list(one[0].policy.parts())) == 2)
     low = certificate.low
-    (weight, machine), (other, second) = low.parts
-    drawn = replace(low, parts=[(weight + 1, machine), (other - 1, second)])
+    one, other = low.parts
+    drawn = replace(low, parts=[one._replace(weight=one.weight + 1), other._replace(weight=other.weight - 1)])
     with pytest.raises(errors.NotProved, match="with other probabilities"):
         require_same_policy(plan.policy, replace(certificate, low=drawn))
 

@@ -19,7 +19,7 @@ from verified_risk import errors
 from verified_risk.cli import main
 from verified_risk.planning import clock
 from verified_risk.planning.clock import Clock
-from verified_risk.proving import bounded
+from verified_risk.proving import budgets, write
 from verified_risk.proving.certificate import leaves
 from verified_risk.proving.cover_search import find_cover, on_grid
 from verified_risk.proving.write import Draft
@@ -101,7 +101,8 @@ def test_an_own_grid_that_is_too_wide_is_read_between_its_points():
 
 
 def test_a_law_that_is_too_long_is_said_in_one_line(monkeypatch):
-    monkeypatch.setattr(bounded, "PATIENT", 3)
+    monkeypatch.setattr(write, "PATIENT", 3)
+    monkeypatch.setattr(budgets, "MOST_ENTRIES", 3)
     plan = vr.plan(vr.models.frozen_lake(), "dual(3/2)", gap="1/10")
     with pytest.raises(
         errors.Unsupported, match=r"^not covered: dual\(3/2\) where the law [^\n]* is too long to be exact$"

@@ -11,13 +11,13 @@ import pytest
 import verified_risk as vr
 from verified_risk.numbers.enclosure import bounds
 from verified_risk.planning.clock import Clock
-from verified_risk.proving.bounded import ROUNDING, bounded, family_of, stair_level, value_by_stairs
+from verified_risk.proving.bounded import bounded, family_of
 from verified_risk.proving.budgets import (
     runs_of,
 )
-from verified_risk.proving.certificate import Grid
+from verified_risk.proving.certificate import Grid, integer_model
 from verified_risk.proving.cover_search import find_cover, on_grid
-from verified_risk.proving.write import Draft
+from verified_risk.proving.write import Draft, lower_by_stairs, values_of_cdf
 
 TWO = vr.MDP(
     {0: "1/2", 1: "1/2"},
@@ -97,14 +97,14 @@ def test_a_cover_is_complete_exactly_if_no_box_is_left(text):
 
 @pytest.mark.parametrize("rounded", [False, True])
 def test_stairs_prove_the_least_return_and_every_step_above_it(rounded):
+    """The bound is that of the law itself, weighed at every value of its CDF, but for what points and masses lose."""
     plan = vr.plan(TWO, "wang(1/2)", gap="1/10")
-    objective = bounded(plan.objective, plan.law, Q(1, 1000), exact=not rounded)
-    law = plan.law
-    value = value_by_stairs(objective, law, rounded=rounded)
-    plainly, mass = law.atoms[0], Q(0)
-    for k in range(len(law.atoms) - 1):
-        mass += law.masses[k]
-        plainly += (law.atoms[k + 1] - law.atoms[k]) * (1 - objective.above(stair_level(mass, exact=not rounded)))
-    assert plainly - value == (ROUNDING * (1 + law.atoms[-1] - law.atoms[0]) if rounded else 0)
-    assert value <= bounds(plan.objective.of(law))[1]
-    assert plan.lower - value <= Q(1, 10**6)
+    drawn, law = Draft.of(plan).drawn, plan.law
+    scale = 2**70 if rounded else integer_model(TWO).exact_scale(2)
+    values = values_of_cdf(drawn, scale)
+    assert (values == [0, *law.cumulative()]) is not rounded
+    assert all(x <= y < x + Q(1, 2**60) for x, y in zip([0, *law.cumulative()], values, strict=True))
+    objective = bounded(plan.objective, values[:-1], Q(1, 1000), exact=not rounded)
+    value, _ = lower_by_stairs(objective, drawn, scale)
+    low, high = bounds(plan.objective.of(law))
+    assert low - Q(1, 2**55) <= value <= high

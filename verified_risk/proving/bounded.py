@@ -15,22 +15,39 @@ outward to multiples of :data:`GRAIN`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from ..errors import Unsupported
-from ..law import Law
 from ..numbers.enclosure import ball, bounds, enclose
 from ..objectives import CPW, DualPower, ProportionalHazard, VaR, Wang, Weighting
 from ..objectives.polygon import RAMP, graph
-from ..planning.affordable_law import PATIENT, evaluation_work
+from ..objectives.weighting import Knots
 from ..planning.result import Plan
-from .budgets import Charges
-from .certificate import ROOM, BoundedCurve, Cell, Curved, Level, Linear, Piece, Point, Support, Through, Turn
+from .certificate import ROOM, Curved
 from .integer_tables import Tick
+from .weightings import Bend, Bounds, Curve, Piece, Point, Polygon, Turn, bend, odds
 
-Lines: TypeAlias = tuple[Fraction, Through, Through]
+
+class Support(NamedTuple):
+    """Why the curve is above a piece: see ``reason`` in docs/proof_format.md."""
+
+    curve: Curve
+    reason: str
+    points: tuple[Point, ...] = ()
+
+    def at(self, tau: Fraction) -> Fraction:
+        if self.reason == "linear":
+            return Polygon(self.curve.corners)(tau)
+        a, b = self.points[0], self.points[-1]
+        return a.height + (b.height - a.height) * (tau - a.place) / ((b.place - a.place) or 1)
+
+
+End: TypeAlias = tuple[Fraction, Support]
+"""Where a piece ends, and why the curve is above it."""
+Lines: TypeAlias = tuple[Fraction, Support, Support]
 """A place, a line to the left of it, and one to the right."""
 
 LAST = 1 - Fraction(1, 2**64)
@@ -40,65 +57,61 @@ BESIDE = Fraction(1, 2**16)
 MOST_STAIRS = 2000
 FINEST, COARSEST = Fraction(1, 2**22), Fraction(1, 2**8)
 """Smallest and largest distance that the broken line may be below the weighting."""
-ROUNDING = Fraction(1, 2**90)
-"""Share of the range of returns that the checker's rounding may cost the lower bound."""
 
 
-def bounded(weighting: Weighting, law: Law, accuracy: Fraction, *, exact: bool, tick: Tick = lambda: None) -> Curved:
-    """Enclose the weighting between a broken line within about ``accuracy`` of it and stairs at the law's CDF.
+def bounded(
+    weighting: Weighting, levels: Sequence[Fraction], accuracy: Fraction, *, exact: bool, tick: Tick = lambda: None
+) -> Curved:
+    """Enclose the weighting between a broken line within about ``accuracy`` of it and stairs at the values of a CDF.
 
-    ``exact``: the checker will compute the law without rounding.  ``tick`` is called for each point of the line; what
-    it raises ends the work.
+    ``exact``: the values are those of the policy's CDF, which a reader that rounds only bounds.  ``tick`` is called for
+    each point of the line; what it raises ends the work.
     """
-    levels = _stair_levels(law, exact=exact)
-    own = law if exact else None
-    drawn = [(weight, *_drawn(part, accuracy, own, levels, tick)) for weight, part in weighting.terms]
-    places = tuple(sorted({end for _, _, _, pieces, _ in drawn for end, _ in pieces}))
-    curves = []
-    for weight, name, family, pieces, stairs in drawn:
-        heights, supports = _at_places(pieces, places)
-        curves.append(BoundedCurve(weight, name, heights, supports, stairs, family.turn if family else None))
-    return Curved(places, tuple(curves))
+    families = [
+        family_of(part, apart=exact and isinstance(part, VaR) and part.upper and apart(part, levels))
+        for _, part in weighting.terms
+    ]
+    drawn = [line_below(family, accuracy, tick) for family in families]
+    places = tuple(sorted({end for pieces in drawn for end, _ in pieces}))
+    stairs = _stair_places(levels)
+    return Curved(
+        tuple((weight, family.curve) for (weight, _), family in zip(weighting.terms, families, strict=True)),
+        places,
+        tuple(
+            Bounds(family.turn, _at_places(pieces, places), [family.above(x) for x in stairs])
+            for family, pieces in zip(families, drawn, strict=True)
+        ),
+    )
 
 
-def _drawn(
-    part: Weighting, accuracy: Fraction, law: Law | None, levels: list[Fraction], tick: Tick
-) -> tuple[str, Family | None, list[Piece], tuple[Point, ...]]:
-    """Return name, family, line and stairs of a part; ``law`` is given if it is exact."""
-    if part.knots is not None:
-        corners = part.knots[1:]
-        name = f"polygon {len(corners)} " + " ".join(f"{x} {g}" for x, g in corners)
-        stairs = tuple(Point(x, Fraction(part.value(x))) for x in levels)  # type: ignore[arg-type]
-        return name, None, [(x, Linear(part.knots)) for x, _ in corners], stairs
-    family = family_of(part, apart=law is not None and isinstance(part, VaR) and part.upper and apart(part, law))
-    return family.name, family, line_below(family, accuracy, tick), tuple(family.above(x) for x in levels)
-
-
-def apart(part: VaR, law: Law) -> bool:
+def apart(part: VaR, levels: Iterable[Fraction]) -> bool:
     """Whether no value of the CDF is just above the level of an upper quantile."""
-    return not any(part.alpha < value < part.alpha + ROOM for value in law.cumulative())
+    return not any(part.alpha < value < part.alpha + ROOM for value in levels)
 
 
-def line_below(family: Family, accuracy: Fraction, tick: Tick) -> list[Piece]:
+def line_below(family: Family, accuracy: Fraction, tick: Tick) -> list[End]:
     """Return pieces from 0 to 1, each with the reason why the curve is above it."""
-    pieces: list[Piece] = []
+    pieces: list[End] = []
+    curve = family.curve
+    if curve.kind == "polygon":
+        return [(x, Support(curve, "linear")) for x, _ in curve.corners]
     last = family.below(ZERO)
     if isinstance(family, JumpFamily):
-        pieces.append((family.start, Level(last)))
-        last = family.below(family.start)
-        return [*pieces, *((x, Level(last)) for x in sorted({min(family.start + RAMP, ONE), ONE} - {family.start}))]
+        pieces.append((family.start, Support(curve, "level", (last,))))
+        level = Support(curve, "level", (family.below(family.start),))
+        return [*pieces, *((x, level) for x in sorted({min(family.start + RAMP, ONE), ONE} - {family.start}))]
     if family.falls_to > 0:
         end = LAST if family.falls_to == 1 else family.falls_to - (family.falls_to - down(family.falls_to / 2)) / 2**20
         points = [family.below(x) for x, _ in graph(family.weighting, ZERO, down(end), accuracy, tick)]
-        pieces += [(b.place, Through("chord", a, b)) for a, b in pairwise(points)]
+        pieces += [(b.place, Support(curve, "chord", (a, b))) for a, b in pairwise(points)]
         last = points[-1]
     a, b = family.rises
     if a < b:
         touches = [x for x, _ in graph(family.weighting, a, ONE, accuracy, tick) if max(a, last.place) < x < LAST]
         lines = _tangents(family, [*touches, LAST], a, b, tick)
-        _join(pieces, Level(last), lines, up(a) + GRAIN)
-        last = lines[-1][2].a
-    pieces.append((ONE, Level(last)))
+        _join(pieces, Support(curve, "level", (last,)), lines, up(a) + GRAIN)
+        last = lines[-1][2].points[0]
+    pieces.append((ONE, Support(curve, "level", (last,))))
     return pieces
 
 
@@ -110,11 +123,12 @@ def _tangents(family: Family, touches: list[Fraction], a: Fraction, b: Fraction,
         touch = family.below(x)
         right = family.above(up(x + (after - x) * BESIDE))
         left = family.above(down(x - (x - before) * BESIDE))
-        lines.append((x, Through("line", touch, right), Through("line", touch, left)))
+        to_left, to_right = (Support(family.curve, "line", (touch, beside)) for beside in (right, left))
+        lines.append((x, to_left, to_right))
     return lines
 
 
-def _join(pieces: list[Piece], level: Level, lines: list[Lines], start: Fraction) -> None:
+def _join(pieces: list[End], level: Support, lines: list[Lines], start: Fraction) -> None:
     """Append the level piece and the lines, cut where neighbours meet; no line begins before ``start``."""
     here: Fraction = pieces[-1][0] if pieces else ZERO
     before: Support = level
@@ -136,30 +150,24 @@ def _meeting(one: Support, other: Support, left: Fraction, right: Fraction) -> F
     return down(min(max(meet, left), right))
 
 
-def _at_places(pieces: list[Piece], places: tuple[Fraction, ...]) -> tuple[tuple[Fraction, ...], tuple[Support, ...]]:
-    """Return heights at the places, below both pieces that meet there, and the piece that ends at each."""
-    heights, supports, k = [], [], 0
+def _at_places(pieces: list[End], places: tuple[Fraction, ...]) -> list[Piece]:
+    """Return heights at the places, below both pieces that meet there, with the reason of the piece that ends there."""
+    found, k = [], 0
     for x in places:
         while pieces[k][0] < x:
             k += 1
         support = pieces[k][1]
         meeting = [support] if pieces[k][0] > x or k + 1 == len(pieces) else [support, pieces[k + 1][1]]
         height = min(one.at(x) for one in meeting)
-        heights.append(height if isinstance(support, Linear) else down(height))
-        supports.append(support)
-    return tuple(heights), tuple(supports)
+        found.append(Piece(height if support.reason == "linear" else down(height), support.reason, support.points))
+    return found
 
 
-def stair_level(level: Fraction, *, exact: bool = False) -> Fraction:
-    """Return the place of the stair for a CDF value: a reader rounds masses down, so that its CDF is slightly higher,
-    unless the law is ``exact``."""
-    return level if exact and level.denominator.bit_length() <= 96 else min(up(level) + 2 * GRAIN, ONE)
-
-
-def _stair_levels(law: Law, *, exact: bool) -> list[Fraction]:
-    levels = sorted({stair_level(level, exact=exact) for level in law.cumulative()[:-1]})
-    every = -(-len(levels) // MOST_STAIRS) or 1
-    return [ZERO, 2 * GRAIN, *(x for i, x in enumerate(levels) if i % every == 0 or i + 1 == len(levels))]
+def _stair_places(levels: Iterable[Fraction]) -> list[Fraction]:
+    """Return places of stairs for the values of a CDF: short numbers that are hardly larger."""
+    found = sorted({x if x.denominator.bit_length() <= 96 else min(up(x), ONE) for x in levels} - {ZERO})
+    every = -(-len(found) // MOST_STAIRS) or 1
+    return [ZERO, *(x for i, x in enumerate(found) if i % every == 0 or i + 1 == len(found))]
 
 
 def line_accuracy(plan: Plan, span: Fraction, *, sharp: bool = False) -> Fraction:
@@ -169,33 +177,6 @@ def line_accuracy(plan: Plan, span: Fraction, *, sharp: bool = False) -> Fractio
     """
     finest = FINEST / 2**6 if sharp else FINEST
     return min(max(plan.gap / (4 * span) if span else COARSEST, finest), COARSEST)
-
-
-def bounded_objective(plan: Plan, charges: Charges, tick: Tick, *, exact: bool, sharp: bool) -> Curved:
-    """Return the plan's weighting with a line below and stairs above it, for an exact or a rounded law."""
-    if evaluation_work(plan.mdp, plan.policy) > PATIENT or plan.law_error:
-        raise Unsupported(
-            f"not covered: {plan.objective.spec} where the law of the policy's return is too long to be exact"
-        )
-    accuracy = line_accuracy(plan, charges.span * charges.unit, sharp=sharp)
-    return bounded(plan.objective, plan.required_law(), accuracy, exact=exact, tick=tick)
-
-
-def close_behind(plan: Plan) -> bool:
-    """Whether a value of the policy's CDF is too close above the level of an upper quantile to be told apart."""
-    return any(
-        isinstance(part, VaR) and part.upper and not apart(part, plan.required_law())
-        for _, part in plan.objective.terms
-    )
-
-
-def value_by_stairs(objective: Curved, law: Law, *, rounded: bool) -> Fraction:
-    """Return the bound that the stairs prove for the law: the least return plus each step of the CDF with its weight
-    from above, less what rounded masses may cost."""
-    total, atoms = law.atoms[0], law.atoms
-    for k, level in enumerate(law.cumulative()[:-1]):
-        total += (atoms[k + 1] - atoms[k]) * (1 - objective.above(stair_level(level, exact=not rounded)))
-    return total - ROUNDING * (1 + atoms[-1] - atoms[0]) if rounded else total
 
 
 # -- the curves, and points of their graphs ----------------------------------------------------------------------------
@@ -232,11 +213,11 @@ def power_bounds(x: Fraction, k: Fraction, grain: Fraction = GRAIN) -> tuple[Fra
 
 
 class Family(ABC):
-    """A curve with its name in certificates, points below and above it, and the places where it bends one way."""
+    """A curve, points below and above it, and the places where it bends one way."""
 
-    name: str
+    curve: Curve
     weighting: Weighting
-    turn: Turn | None = None
+    turn = Turn()
 
     @abstractmethod
     def below(self, x: Fraction) -> Point:
@@ -270,7 +251,7 @@ class _Power(Family):
 
     def __init__(self, weighting: ProportionalHazard | DualPower) -> None:
         self.weighting, self.k = weighting, _exponent(weighting.k, weighting)
-        self.name = f"{weighting.name} {self.k}"
+        self.curve = Curve(weighting.name, self.k)
 
     def _bounds(self, x: Fraction) -> tuple[Fraction, Fraction]:
         if isinstance(self.weighting, ProportionalHazard):
@@ -292,7 +273,7 @@ class _Wang(Family):
             raise Unsupported(
                 f"not covered: {weighting.spec}, a shift above {LARGEST_SHIFT} or with a long denominator"
             )
-        self.name = f"wang {self.shift}"
+        self.curve = Curve("wang", self.shift)
 
     def below(self, x: Fraction) -> Point:
         if x == 0:
@@ -321,20 +302,28 @@ def _normal_quantile(x: Fraction) -> tuple[Fraction, Fraction]:
     return bounds(enclose(lambda arb: -arb(2).sqrt() * (2 * ball(x, arb)).erfcinv(), bits=BITS))
 
 
+class _Polygon(Family):
+    def __init__(self, weighting: Weighting, knots: Knots) -> None:
+        self.weighting, self.curve = weighting, Curve("polygon", ZERO, knots[1:])
+
+    def below(self, x: Fraction) -> Point:
+        return Point(x, Polygon(self.curve.corners)(x))
+
+    above = below
+
+
 class _Cpw(Family):
     def __init__(self, weighting: CPW) -> None:
         self.weighting, self.gamma = weighting, _exponent(weighting.gamma, weighting)
-        self.name = f"cpw {self.gamma}"
+        self.curve = Curve("cpw", self.gamma)
         self.turn = find_turn(self.gamma)
 
     @property
     def falls_to(self) -> Fraction:
-        assert self.turn is not None
         return self.turn.falling[-1][0] if self.turn.falling else ZERO
 
     @property
     def rises(self) -> tuple[Fraction, Fraction]:
-        assert self.turn is not None
         return (self.turn.start, self.turn.rising[-1][0]) if self.turn.rising else (ONE, ONE)
 
     def _ratio(self, gain: Fraction, whole: Fraction) -> tuple[Fraction, Fraction]:
@@ -368,7 +357,7 @@ class JumpFamily(Family):
                 f"not covered: {weighting.spec} in a mixture, a level at the end, unless the law of the policy's "
                 "return is short enough to be exact"
             )
-        self.name = f"{'upper' if weighting.upper else 'jump'} {self.level}"
+        self.curve = Curve("upper" if weighting.upper else "jump", self.level)
 
     def below(self, x: Fraction) -> Point:
         return Point(x, Fraction(x >= self.start))
@@ -378,23 +367,6 @@ class JumpFamily(Family):
 
 
 # -- where CPW turns ------------------------------------------------------------------------------------------------
-
-
-def bend(gamma: Fraction, v: tuple[Fraction, Fraction], r: tuple[Fraction, Fraction], *, above: bool) -> Fraction:
-    r"""Bound, on a cell with v and r between the given bounds, an expression with the sign of the second derivative:
-
-    .. math:: (1-\gamma)(2-\gamma) r^2 + r (2\gamma^2 - 5\gamma + 1 - 2v + (1-\gamma) v^2)
-              + 2\gamma v + 2 v^2 - \gamma(1-\gamma) .
-    """
-    rest = 1 - gamma
-    (v_near, v_far), (r_near, r_far) = (v, r) if above else (v[::-1], r[::-1])
-    middle = 2 * gamma * gamma - 5 * gamma + 1 - 2 * v_near + rest * v_far * v_far
-    steep = r_far if middle >= 0 else r_near
-    return rest * (1 + rest) * r_far * r_far + steep * middle + 2 * gamma * v_far + 2 * v_far * v_far - gamma * rest
-
-
-def _odds(t: Fraction) -> Fraction:
-    return t / (1 - t)
 
 
 def find_turn(gamma: Fraction) -> Turn:
@@ -408,21 +380,21 @@ def find_turn(gamma: Fraction) -> Turn:
     while True:
         rising = _cells(gamma, start, 1 - Fraction(1, 2**72), rising=True)
         if rising or start > Fraction(99, 100):
-            return Turn(tuple(falling), start, power_bounds(_odds(start), gamma)[0], tuple(rising))
+            return Turn(tuple(falling), start, power_bounds(odds(start), gamma)[0], tuple(rising))
         width *= 2
         start = up(min(middle + width, Fraction(999, 1000)))
 
 
-def _cells(gamma: Fraction, start: Fraction, end: Fraction, *, rising: bool) -> list[Cell]:
-    found: list[Cell] = []
-    t, low = start, power_bounds(_odds(start), gamma)[0]
+def _cells(gamma: Fraction, start: Fraction, end: Fraction, *, rising: bool) -> Bend:
+    found: list[tuple[Fraction, Fraction, Fraction]] = []
+    t, low = start, power_bounds(odds(start), gamma)[0]
     share = Fraction(1, 2)
     while t < end:
         # towards 1 the step is a share of the remainder, so that v grows by a factor
         while share > Fraction(1, 2**24):
             far = up(t + share * (end - t)) if end - t > Fraction(1, 2**80) else end
-            low_far, high_far = power_bounds(_odds(far), gamma)
-            sign = bend(gamma, (_odds(t), _odds(far)), (low, high_far), above=not rising)
+            low_far, high_far = power_bounds(odds(far), gamma)
+            sign = bend(gamma, (odds(t), odds(far)), (low, high_far), rising=rising)
             if sign >= 0 if rising else sign <= 0:
                 break
             share /= 2
@@ -439,7 +411,9 @@ def _cells(gamma: Fraction, start: Fraction, end: Fraction, *, rising: bool) -> 
 
 
 def family_of(weighting: Weighting, *, apart: bool = False) -> Family:
-    """Return the curve of a weighting that is not piecewise linear, or raise :class:`Unsupported`."""
+    """Return the curve of a weighting, or raise :class:`Unsupported`."""
+    if weighting.knots is not None:
+        return _Polygon(weighting, weighting.knots)
     if isinstance(weighting, VaR):
         return JumpFamily(weighting, apart=apart)
     if isinstance(weighting, ProportionalHazard | DualPower):

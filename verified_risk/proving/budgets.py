@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -26,12 +27,19 @@ import numpy as np
 
 from ..errors import InvalidPolicy, Unsupported
 from ..mdp import MDP
-from ..numbers.rational import ceil_div
+from ..numbers.rational import ceil_div, lcm_of_denominators
 from ..policy import GridPolicy, MarkovPolicy, Policy
 from ..policy.cell_policy import CellPolicy
 from ..policy.grid_policy import ArrayRule
 from . import integer_tables
 from .certificate import CellGrid, Grid, IntegerModel, Runs, integer_model
+from .weightings import Machine, Rule, law_of
+
+MOST_MET = 200_000
+"""Maximum number of triples of step, state and return for which a policy is played, if an estimate says that it may be
+long: some seconds."""
+MOST_ENTRIES = 500_000
+"""Maximum number of triples of state, memory and return before a step."""
 
 
 class Charges:
@@ -79,20 +87,22 @@ class Charges:
         return Grid(self.unit, tuple(windows))
 
 
-def _setting(model: IntegerModel, grid: integer_tables.Grid | None) -> integer_tables.Setting:
-    """Return the model as the reader of certificates has it, with tables over 2**64."""
+def _setting(
+    model: IntegerModel, scale: int, grid: integer_tables.Grid | None = None, tick: integer_tables.Tick = lambda: None
+) -> integer_tables.Setting:
+    """Return the model as the reader of certificates has it, with tables over ``scale``."""
     step = {
         s: [integer_tables.Action(total, rows, integer_tables.factors_of(total, rows)) for total, rows in actions]
         for s, actions in enumerate(model.states)
     }
     (p, q), steps = model.discount.as_integer_ratio(), [step] * model.horizon
     read = integer_tables.Model(p, q, model.reward_denominator, model.initial_total, model.initial, steps)
-    return integer_tables.Setting(read, 2**64, grid, lambda: None)
+    return integer_tables.Setting(read, scale, grid, tick)
 
 
 def best_mean_above(model: IntegerModel) -> Fraction:
     """Return an upper bound on the largest mean."""
-    mean = integer_tables.means(_setting(model, None))
+    mean = integer_tables.means(_setting(model, 2**64))
     assert mean is not None, "every state of the model has actions"
     return mean
 
@@ -104,7 +114,7 @@ def largest_by_budget(mdp: MDP, unit: Fraction, weight: Fraction, level: Fractio
     charges = Charges(model, unit)
     first, last = charges.spent_least[-1], charges.spent_most[-1]
     windows = charges.all_policies_grid(first, last, whole=True).windows
-    c = _setting(model, integer_tables.Grid(unit, 1, 1, windows))
+    c = _setting(model, 2**64, integer_tables.Grid(unit, 1, 1, windows))
     terminal = integer_tables.Tail(weight, level).costs(c.V, unit, Fraction(), windows[-1], up=False)
     row, outside = integer_tables.one_row(c, terminal, min(0, *terminal))
     costs = integer_tables.least_costs(c, integer_tables.table(c, row, outside))
@@ -119,40 +129,39 @@ def runs_of(actions: Sequence[int] | np.ndarray[Any, Any]) -> Runs:
     return [(end - start, int(row[start])) for start, end in zip(starts, [*starts[1:], len(row)], strict=True)]
 
 
-class PolicyRows:
-    """``rows(t)[s]``: the runs of a deterministic policy over the window of :meth:`Charges.policy_grid`.
+class TooLong(Unsupported):
+    """The policy meets too many returns."""
 
-    Unreachable indices get the action of a neighbour, unreachable states action 0.
+
+class PolicyRows:
+    """The runs of a deterministic policy, from the least sum of rewards to the greatest in :meth:`by_memory`, over the
+    window of :meth:`Charges.policy_grid` in ``rows(t)[s]``.
+
+    Unreachable sums get the action of a neighbour, unreachable states action 0.  A policy without tables over the sums
+    is played; :class:`TooLong` is raised if it meets more than ``most`` triples of step, state and sum.
     """
 
-    def __init__(self, policy: Policy, charges: Charges) -> None:
+    def __init__(self, policy: Policy, charges: Charges, most: float = math.inf) -> None:
         self.charges, self.n_states = charges, policy.mdp.n_states
         self.rule = _array_rule(policy, charges)
-        self.cells = _cells(policy, charges) if self.rule is None else None
-
-    def __call__(self, t: int) -> list[Runs]:
-        width = self.charges.span + 1
-        if self.cells is None:
-            assert self.rule is not None
-            table = self.rule.choices(t, width)
-            if table.shape[1] < width:  # sums beyond the reachable ones
-                table = np.pad(table, ((0, 0), (0, width - table.shape[1])), mode="edge")
-            return [runs_of(row[::-1]) for row in table]
-        return [_filled(self.cells[t].get(s, {}), width) for s in range(self.n_states)]
+        self.cells = [] if self.rule else _cells(policy, charges, most)
 
     def by_memory(self, t: int) -> list[tuple[int, Runs]]:
-        """Return the runs from the least sum of rounded rewards to the greatest, or only at the reachable sums."""
-        if self.cells is not None:
-            return [_sparse(self.cells[t].get(s, {}), self.charges.spent_least[t]) for s in range(self.n_states)]
-        met = self.charges.spent_most[t] - self.charges.spent_least[t] + 1
-        found: list[tuple[int, Runs]] = []
-        for runs in self(t):
-            left, kept = met, []
-            for count, action in reversed(runs):
-                if left > 0:
-                    kept.append((min(count, left), action))
-                left -= count
-            found.append((self.charges.spent_least[t], kept))
+        """Return the first sum and the runs of each state."""
+        least, met = self.charges.spent_least[t], self.charges.spent_most[t] - self.charges.spent_least[t] + 1
+        if self.rule is None:
+            return [_sparse(self.cells[t].get(s, {}), least, met) for s in range(self.n_states)]
+        table = self.rule.choices(t, met)[:, :met]
+        return [(least, runs_of(np.pad(row, (0, met - len(row)), mode="edge"))) for row in table]
+
+    def __call__(self, t: int) -> list[Runs]:
+        width, found = self.charges.span + 1, list[Runs]()
+        for first, runs in self.by_memory(t):
+            counts, actions = [count for count, _ in runs], [action for _, action in runs] or [0]
+            before = first - self.charges.spent_least[t]
+            counts = [*counts[:-1], width - before - sum(counts[:-1])]
+            counts[0] += before
+            found.append(list(zip(counts[::-1], actions[::-1], strict=True)))
         return found
 
     def markov(self) -> list[list[int]] | None:
@@ -164,6 +173,49 @@ class PolicyRows:
                 return None
             table.append([runs[0][1] for runs in rows])
         return table
+
+
+class Drawn:
+    """The policies of which one is drawn at the start, as machines that remember the sum of rewards; and the law of
+    the return as the checker computes it."""
+
+    def __init__(self, policy: Policy, charges: Charges, tick: integer_tables.Tick, *, short: bool) -> None:
+        self.policy, self.charges, self.tick, self.most = policy, charges, tick, math.inf if short else MOST_MET
+        self.weights = [weight for weight, _ in policy.parts()]
+        self.total = lcm_of_denominators(self.weights)
+        self._laws: dict[int, tuple[integer_tables.Setting, dict[int, int]]] = {}
+
+    @cached_property
+    def parts(self) -> list[PolicyRows]:
+        return [PolicyRows(part, self.charges, self.most) for _, part in self.policy.parts()]
+
+    @cached_property
+    def machines(self) -> list[Machine]:
+        moves = self.charges.model.moves(self.charges.unit)
+        rules, found = [Rule(1, 1, {gain: (add, 0) for gain, add in step}) for step in moves], []
+        for weight, rows in zip(self.weights, self.parts, strict=True):
+            steps = (enumerate(rows.by_memory(t)) for t in range(len(rules)))
+            tables = [{s: (first, 0, runs) for s, (first, runs) in step} for step in steps]
+            found.append(Machine(int(weight * self.total), 0, rules, tables))
+        return found
+
+    def law(self, scale: int) -> tuple[integer_tables.Setting, dict[int, int]]:
+        """Return the masses of all returns over ``scale``; :class:`TooLong` if there are too many."""
+        if scale not in self._laws:
+            c = _setting(self.charges.model, scale, None, self.tick)
+            try:
+                self._laws[scale] = c, law_of(c, self.total, self.machines, MOST_ENTRIES)
+            except integer_tables.Refused:
+                raise TooLong(f"not covered: a policy with more than {MOST_ENTRIES} returns") from None
+        return self._laws[scale]
+
+    @cached_property
+    def is_short(self) -> bool:
+        """Whether the law can be followed."""
+        try:
+            return self.most == math.inf or bool(self.law(1))
+        except TooLong:
+            return False
 
 
 class ShorterRows:
@@ -201,12 +253,14 @@ def _array_rule(policy: Policy, charges: Charges) -> ArrayRule | None:
     return policy.rule if list(policy.rule.offsets)[: charges.horizon] == charges.spent_least[:-1] else None
 
 
-def _cells(policy: Policy, charges: Charges) -> list[dict[int, dict[int, int]]]:
+def _cells(policy: Policy, charges: Charges, most: float) -> list[dict[int, dict[int, int]]]:
     """Return, for each step and state, the action at each shifted sum that the policy meets."""
     found: list[dict[int, dict[int, int]]] = [{} for _ in range(charges.horizon)]
-    for t, s, i, choice in _met(policy, charges):
+    for count, (t, s, i, choice) in enumerate(_met(policy, charges)):
         if len(choice) > 1:
             raise Unsupported(f"not covered: a policy that draws its action (step {t}, state {s})")
+        if count >= most:
+            raise TooLong(f"not covered: a policy that meets more than {most} returns")
         found[t].setdefault(s, {})[i - charges.spent_least[t]] = choice[0][0]
     return found
 
@@ -232,37 +286,22 @@ def _walked(policy: Policy, charges: Charges) -> Any:
     """Walk step by step a policy that remembers the return, on a grid that contains every reward."""
     cells = {(s, 0) for s, weight in charges.model.initial if weight}
     for t, moves in enumerate(charges.model.moves(charges.unit)):
-        adds, following = dict(moves), set()
+        adds, following = dict(moves), set[tuple[int, int]]()
         for s, i in sorted(cells):
             choice = policy.choice(t, s, i * charges.unit)
             yield t, s, i, choice
             for a, _ in choice:
-                following |= {(target, i + adds[gain]) for w, gain, target in charges.model.states[s][a][1] if w}
+                following.update((target, i + adds[gain]) for w, gain, target in charges.model.states[s][a][1] if w)
         cells = following
 
 
-def _sparse(known: dict[int, int], least: int) -> tuple[int, Runs]:
-    """Return the first reachable sum, and runs from each to the next."""
-    sums = sorted(known)
-    ends = [*sums[1:], sums[-1] + 1] if sums else []
-    runs = [(end - i, known[i]) for i, end in zip(sums, ends, strict=True)]
-    return (least + sums[0] if sums else 0), runs
-
-
-def _filled(known: dict[int, int], width: int) -> Runs:
-    """Return runs over the sums ``width - 1, ..., 0`` (indices increase); unknown sums copy the next known one."""
+def _sparse(known: dict[int, int], least: int, met: int) -> tuple[int, Runs]:
+    """Return the first reachable sum, and the runs from there to the greatest of ``met`` sums."""
     if not known:
-        return [(width, 0)]
-    sums = sorted(known, reverse=True)
-    ends = [*(width - 1 - i for i in sums[1:]), width]
-    runs, before = list[tuple[int, int]](), 0
-    for i, end in zip(sums, ends, strict=True):
-        count = end - before
-        if runs and runs[-1][1] == known[i]:
-            count += runs.pop()[0]
-        runs.append((count, known[i]))
-        before = end
-    return runs
+        return least, []
+    sums = sorted(known)
+    kept = sums[:1] + [i for before, i in pairwise(sums) if known[before] != known[i]]
+    return least + sums[0], [(end - i, known[i]) for i, end in zip(kept, [*kept[1:], met], strict=True)]
 
 
 # -- budgets of discounted plans ---------------------------------------------------------------------------------------

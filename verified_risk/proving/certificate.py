@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import math
 import sys
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -38,8 +37,8 @@ from typing import TypeAlias
 from ..errors import Unsupported
 from ..mdp import MDP
 from ..numbers.rational import ceil_div, lcm_of_denominators
-from ..objectives.piecewise import interpolate
 from ..objectives.weighting import Knots
+from .weightings import Bend, Bounds, Curve, Machine, Mixture, Point
 
 VERSION = 3
 """Format version, raised whenever certificates contain something that older checkers cannot read."""
@@ -282,37 +281,23 @@ class ByBudget:
 
 
 @dataclass(frozen=True)
-class Machine:
-    """A policy that remembers an integer, initially 0; each reward adds to it.
-
-    ``moves[t]`` lists pairs (gain, increment); ``rows(t)[s]`` is the least memory and the runs of actions from it on.
-    """
-
-    moves: Sequence[Sequence[tuple[int, int]]]
-    rows: Callable[[int], Sequence[tuple[int, Runs]]]
-
-    def lines(self, weight: int) -> Iterator[str]:
-        yield f"machine {weight} 0\n"
-        for t, moves in enumerate(self.moves):
-            yield f"rule 1 1 {len(moves)} {' '.join(f'{gain} {shift} 0' for gain, shift in moves)}\n"
-            rows = self.rows(t)
-            yield f"choices {len(rows)}\n" + "".join(
-                f"{s} {first} 0 {_runs(runs)}" for s, (first, runs) in enumerate(rows)
-            )
-
-
-@dataclass(frozen=True)
 class ByLaw:
     """Machines, one of which is drawn at the start; the checker computes the law of the return itself."""
 
     scale: int
     total: int
-    parts: Sequence[tuple[int, Machine]]
+    parts: Sequence[Machine]
 
     def lines(self) -> Iterator[str]:
         yield f"lower law {self.scale} {self.total} {len(self.parts)}\n"
-        for weight, machine in self.parts:
-            yield from machine.lines(weight)
+        for one in self.parts:
+            yield f"machine {one.weight} {one.memory}\n"
+            for rule, rows in zip(one.rules, one.tables, strict=True):
+                moves = " ".join(f"{gain} {shift} {coin}" for gain, (shift, coin) in rule.moves.items())
+                yield f"rule {rule.factor} {rule.coins} {len(rule.moves)} {moves}\n"
+                yield f"choices {len(rows)}\n" + "".join(
+                    f"{s} {first} {before} {_runs(runs)}" for s, (first, before, runs) in rows.items()
+                )
 
 
 @dataclass(frozen=True)
@@ -475,98 +460,72 @@ ROOM = Fraction(1, 2**64)
 """Distance above the level of an upper quantile; the lower quantile there is at least as large."""
 
 
+def _point(point: Point) -> str:
+    return " ".join(str(x) for x in (point.place, point.height, *point.hints))
+
+
+def _curve(curve: Curve) -> str:
+    if curve.kind == "polygon":
+        return Piecewise(tuple(curve.corners)).words()
+    return f"{curve.kind} {curve.x}"
+
+
+def _bends(cells: Bend) -> str:
+    return " ".join([str(len(cells)), *(str(x) for cell in cells for x in cell)])
+
+
 @dataclass(frozen=True)
-class Point:
-    place: Fraction
-    height: Fraction
-    hints: tuple[Fraction, ...] = ()
+class Curved:
+    """A mixture of curves: a broken line below each, with corners at ``places``, and stairs above it."""
+
+    parts: tuple[tuple[Fraction, Curve], ...]
+    places: tuple[Fraction, ...]
+    bounds: tuple[Bounds, ...]
 
     def words(self) -> str:
-        return " ".join(str(x) for x in (self.place, self.height, *self.hints))
+        return f"mixture {len(self.parts)} " + " ".join(f"weight {w} {_curve(curve)}" for w, curve in self.parts)
 
+    @property
+    def mixture(self) -> Mixture:
+        return Mixture(self.parts, self.places, self.bounds)
 
-@dataclass(frozen=True)
-class Level:
-    """The curve is nondecreasing: it is at least its value at a place to the left."""
+    @cached_property
+    def knots(self) -> Knots:
+        """The broken line below the mixture, from (0, 0) on."""
+        return tuple(self.mixture.line_for(Fraction(-1)).points)
 
-    left: Point
+    @property
+    def jumps(self) -> tuple[CurveJump, ...]:
+        """Where the line below the mixture may be raised for values not below a level."""
+        found = []
+        for (w, curve), bounds in zip(self.parts, self.bounds, strict=True):
+            if curve.kind in ("jump", "upper"):
+                corner = self.places.index(curve.x + (ROOM if curve.kind == "upper" else 0))
+                found.append(CurveJump(1 + corner, w * (1 - bounds.pieces[corner].height)))
+        return tuple(found)
 
-    def at(self, tau: Fraction) -> Fraction:
-        return self.left.height
+    @property
+    def stair_denominator(self) -> int:
+        """A common denominator of all weights given by the stairs."""
+        every = zip(self.parts, self.bounds, strict=True)
+        return lcm_of_denominators(w * point.height for (w, _), bounds in every for point in bounds.stairs)
 
-    def words(self) -> str:
-        return f"level {self.left.words()}"
-
-
-@dataclass(frozen=True)
-class Through:
-    """The line through two points, by its ``reason``: a ``chord`` of a concave curve, between points below it; a
-    ``line`` of a convex one, which is above it beyond ``a``, a point below the curve, if ``b`` is a point above it."""
-
-    reason: str
-    a: Point
-    b: Point
-
-    def at(self, tau: Fraction) -> Fraction:
-        a, b = self.a, self.b
-        return a.height + (b.height - a.height) * (tau - a.place) / (b.place - a.place)
-
-    def words(self) -> str:
-        return f"{self.reason} {self.a.words()} {self.b.words()}"
-
-
-@dataclass(frozen=True)
-class Linear:
-    """The curve is a polygon without a corner inside the piece."""
-
-    knots: Knots
-
-    def at(self, tau: Fraction) -> Fraction:
-        return interpolate(self.knots, tau)
-
-    def words(self) -> str:
-        return "linear"
-
-
-Support: TypeAlias = Level | Through | Linear
-Piece: TypeAlias = tuple[Fraction, Support]
-"""Where a piece ends, and why the curve is above it."""
-Cell: TypeAlias = tuple[Fraction, Fraction, Fraction]
-"""Where a cell ends, and the bounds of :math:`(\\tau / (1 - \\tau))^\\gamma` on it."""
-
-
-@dataclass(frozen=True)
-class Turn:
-    """Cells on which CPW is proved to be concave, from 0 on, and convex, from ``start`` on."""
-
-    falling: tuple[Cell, ...]
-    start: Fraction
-    low: Fraction
-    rising: tuple[Cell, ...]
-
-    def words(self) -> str:
-        def cells(found: tuple[Cell, ...]) -> str:
-            return f"{len(found)} " + " ".join(f"{t} {low} {high}" for t, low, high in found)
-
-        return f"falling {cells(self.falling)} rising {self.start} {self.low} {cells(self.rising)}\n"
-
-
-@dataclass(frozen=True)
-class BoundedCurve:
-    """One curve of a mixture: the line below it at the places of the mixture, the stairs above it."""
-
-    weight: Fraction
-    name: str
-    heights: tuple[Fraction, ...]
-    supports: tuple[Support, ...]
-    stairs: tuple[Point, ...]
-    turn: Turn | None
+    @property
+    def has_upper_quantiles(self) -> bool:
+        return any(curve.kind == "upper" for _, curve in self.parts)
 
     def lines(self) -> Iterator[str]:
-        yield "curve\n" + (self.turn.words() if self.turn else "") + "line\n"
-        for height, support in zip(self.heights, self.supports, strict=True):
-            yield f"{height} {support.words()}\n"
-        yield f"stairs {len(self.stairs)}\n" + "".join(f"{point.words()}\n" for point in self.stairs)
+        if self.has_upper_quantiles:
+            yield f"room {ROOM}\n"
+        yield f"places {len(self.places)}\n" + " ".join(str(x) for x in self.places) + "\n"
+        for (_, curve), (turn, pieces, stairs) in zip(self.parts, self.bounds, strict=True):
+            yield "curve\n"
+            if curve.kind == "cpw":
+                yield f"falling {_bends(turn.falling)} rising {turn.start} {turn.low} {_bends(turn.rising)}\n"
+            yield "line\n"
+            for height, reason, points in pieces:
+                yield " ".join([str(height), reason, *map(_point, points)]) + "\n"
+            yield f"stairs {len(stairs)}\n" + "".join(f"{_point(point)}\n" for point in stairs)
 
 
 @dataclass(frozen=True)
@@ -575,62 +534,6 @@ class CurveJump:
 
     corner: int
     height: Fraction
-
-
-@dataclass(frozen=True)
-class Curved:
-    """A mixture of curves, bounded by a broken line with corners at ``places`` and by stairs."""
-
-    places: tuple[Fraction, ...]
-    curves: tuple[BoundedCurve, ...]
-
-    def words(self) -> str:
-        return f"mixture {len(self.curves)} " + " ".join(f"weight {c.weight} {c.name}" for c in self.curves)
-
-    @property
-    def knots(self) -> Knots:
-        """The broken line below the mixture, from (0, 0) on."""
-        zero = (Fraction(), Fraction())
-        return (
-            zero,
-            *((x, sum((c.weight * c.heights[i] for c in self.curves), Fraction())) for i, x in enumerate(self.places)),
-        )
-
-    def above(self, tau: Fraction) -> Fraction:
-        """Return the bound of the stairs on the mixture at ``tau``."""
-        total = Fraction()
-        for c in self.curves:
-            k = bisect_left(c.stairs, tau, key=lambda point: point.place)
-            total += c.weight * (c.stairs[k].height if k < len(c.stairs) else 1)
-        return total
-
-    @property
-    def jumps(self) -> tuple[CurveJump, ...]:
-        """Where the line below the mixture may be raised for values not below a level."""
-        found = []
-        for c in self.curves:
-            kind, _, level = c.name.partition(" ")
-            if kind in ("jump", "upper"):
-                start = Fraction(level) + (ROOM if kind == "upper" else 0)
-                corner = 1 + self.places.index(start)
-                found.append(CurveJump(corner, c.weight * (1 - c.heights[corner - 1])))
-        return tuple(found)
-
-    @property
-    def stair_denominator(self) -> int:
-        """A common denominator of all weights given by the stairs."""
-        return lcm_of_denominators(c.weight * p.height for c in self.curves for p in c.stairs)
-
-    @property
-    def has_upper_quantiles(self) -> bool:
-        return any(c.name.startswith("upper") for c in self.curves)
-
-    def lines(self) -> Iterator[str]:
-        if self.has_upper_quantiles:
-            yield f"room {ROOM}\n"
-        yield f"places {len(self.places)}\n" + " ".join(str(x) for x in self.places) + "\n"
-        for c in self.curves:
-            yield from c.lines()
 
 
 # -- covers by boxes of CDFs -------------------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ def write_coq(plan: Plan, path: str | PathLike[str]) -> None:
     """
     draft = Draft.of(plan)
     objective = draft.objective
-    if isinstance(objective, Curved) and any(c.name.startswith(("wang", "cpw")) for c in objective.curves):
+    if isinstance(objective, Curved) and any(curve.kind in ("wang", "cpw") for _, curve in objective.parts):
         raise Unsupported(
             f"not covered by --coq: {plan.objective.spec}, whose points take Coq's own integers minutes; "
             "leave out --coq, the extracted checker is faster"

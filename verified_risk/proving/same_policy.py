@@ -21,7 +21,8 @@ from ..errors import NotProved
 from ..policy import GridPolicy, Policy
 from ..policy.cell_policy import CellPolicy
 from ..policy.grid_policy import ArrayRule
-from .certificate import ByBudget, ByLaw, ByMarkov, CellGrid, Certificate, IntegerModel, Machine, Runs
+from .certificate import ByBudget, ByLaw, ByMarkov, CellGrid, Certificate, IntegerModel, Runs
+from .weightings import Machine
 
 
 def require_same_policy(policy: Policy, certificate: Certificate) -> None:
@@ -81,8 +82,8 @@ def _drawn(certificate: Certificate) -> Iterator[tuple[Fraction, _Written]]:
     """Yield the policies of the certificate, each with its probability."""
     low, model = certificate.low, certificate.model
     if isinstance(low, ByLaw):
-        for weight, machine in low.parts:
-            yield Fraction(weight, low.total), _machine(machine)
+        for machine in low.parts:
+            yield Fraction(machine.weight, low.total), _remembering(machine)
     elif isinstance(low, ByMarkov):
         still = [dict.fromkeys(dict(moves), 0) for moves in model.moves(Fraction(1))]
         yield Fraction(1), _Written(0, still, lambda t: [_Row(0, [(1, a)], a) for a in low.choices[t]])
@@ -95,9 +96,12 @@ def _drawn(certificate: Certificate) -> Iterator[tuple[Fraction, _Written]]:
         )
 
 
-def _machine(machine: Machine) -> _Written:
-    shifts = [dict(moves) for moves in machine.moves]
-    return _Written(0, shifts, lambda t: [_Row(first, runs, 0) for first, runs in machine.rows(t)])
+def _remembering(machine: Machine) -> _Written:
+    if any(rule.factor != 1 or any(coin for _, coin in rule.moves.values()) for rule in machine.rules):
+        raise NotProved("a memory of the certificate is multiplied or drawn, which no memory of a plan's policy is")
+    shifts = [{gain: shift for gain, (shift, _) in rule.moves.items()} for rule in machine.rules]
+    rows = [[_Row(first, runs, before) for first, before, runs in table.values()] for table in machine.tables]
+    return _Written(machine.memory, shifts, rows.__getitem__)
 
 
 def _differ(t: int, s: int, where: str, written: int, played: object) -> NotProved:

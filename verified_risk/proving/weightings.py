@@ -19,7 +19,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate, pairwise
@@ -136,7 +135,7 @@ def _least_and_denominator(model: Model) -> tuple[int, int]:
     return y, int(model.denominator * model.q ** len(model.steps))
 
 
-def value_by_law(c: Setting, law: Mapping[int, int], weigh: Callable[[int], int], lower: Fraction) -> None:
+def worth_of_law(c: Setting, law: Mapping[int, int], weigh: Callable[[int], int]) -> Fraction:
     """Sum the layers between returns; ``weigh(x)`` is V G(x / V), rounded up."""
     y, den = _least_and_denominator(c.model)
     found, left = y * c.V, sum(law.values())
@@ -144,7 +143,11 @@ def value_by_law(c: Setting, law: Mapping[int, int], weigh: Callable[[int], int]
         require(y <= z, LOWER)
         found += (z - y) * (c.V - weigh(c.V - left))
         y, left = z, left - law[z]
-    require(Fraction(found, den * c.V) >= lower, LOWER)
+    return Fraction(found, den * c.V)
+
+
+def value_by_law(c: Setting, law: Mapping[int, int], weigh: Callable[[int], int], lower: Fraction) -> None:
+    require(worth_of_law(c, law, weigh) >= lower, LOWER)
 
 
 def quantile_by_law(c: Setting, law: Mapping[int, int], goal: Quantile, lower: Fraction) -> None:
@@ -577,32 +580,28 @@ def odds(t: Fraction) -> Fraction:
 def proved_to(
     g: Fraction, cells: Bend, t: Fraction, low: Fraction, tick: Callable[[], None], *, rising: bool
 ) -> Fraction:
-    """Return how far the sign of the curvature is proved, from t on.
-
-    With v = t / (1 - t) and r = v^g it is the sign of (1-g)(2-g) r^2 + r (2 g^2 - 5 g + 1 - 2 v + (1-g) v^2) + 2 g v
-    + 2 v^2 - g (1-g), which a cell bounds by the ends that favour it least.
-    """
+    """Return how far the sign of the curvature is proved, from t on, which :func:`bend` has at v = t / (1 - t) and r =
+    v^g."""
     for end, low_end, high_end in cells:
         tick()
         if not (
             t < end < 1 and low_end >= 0 and root_below(g, odds(end), low_end) and root_above(g, odds(end), high_end)
         ):
             return t
-        v, v_end = odds(t), odds(end)
-        near, far = (v, v_end) if rising else (v_end, v)
-        r, other = (low, high_end) if rising else (high_end, low)
-        middle = 2 * g * g - 5 * g + 1 - 2 * far + (1 - g) * near * near
-        curvature = (
-            (1 - g) * (2 - g) * r * r
-            + (r if middle >= 0 else other) * middle
-            + 2 * g * near
-            + 2 * near * near
-            - g * (1 - g)
-        )
+        curvature = bend(g, (odds(t), odds(end)), (low, high_end), rising=rising)
         if curvature < 0 if rising else curvature > 0:
             return t
         t, low = end, low_end
     return t
+
+
+def bend(g: Fraction, v: tuple[Fraction, Fraction], r: tuple[Fraction, Fraction], *, rising: bool) -> Fraction:
+    """Bound (1-g)(2-g) r^2 + r (2 g^2 - 5 g + 1 - 2 v + (1-g) v^2) + 2 g v + 2 v^2 - g (1-g), from below if ``rising``,
+    otherwise from above, by the ends of v and r that favour it least."""
+    (near, far), (one, other) = (v, r) if rising else (v[::-1], r[::-1])
+    middle = 2 * g * g - 5 * g + 1 - 2 * far + (1 - g) * near * near
+    steep = one if middle >= 0 else other
+    return (1 - g) * (2 - g) * one * one + steep * middle + 2 * g * near + 2 * near * near - g * (1 - g)
 
 
 # -- lines below and stairs above a curve ----------------------------------------------------------------------------
@@ -616,8 +615,7 @@ class Piece(NamedTuple):
     points: tuple[Point, ...] = ()
 
 
-@dataclass(frozen=True)
-class Bounds:
+class Bounds(NamedTuple):
     turn: Turn
     pieces: Sequence[Piece]
     stairs: Sequence[Point]

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, pairwise
+from itertools import accumulate, combinations, pairwise
 
 import numpy as np
 
 from ..errors import Unsupported
 from ..grid import own_unit
 from ..numbers.rational import ceil_div, lcm_of_denominators
-from ..objectives import Weighting
+from ..objectives import VaR, Weighting
 from ..objectives.weighting import Knots
 from ..planning.affordable_law import PATIENT, evaluation_work
 from ..planning.clock import Clock
@@ -25,8 +25,8 @@ from ..planning.search.cells_route import FIRST_CELLS, MOST_CELLS, CellOracle
 from ..planning.search.driver import Coordinates
 from ..planning.search.grid_coordinates import Oracle
 from ..policy.cell_policy import CellPolicy
-from .bounded import bounded_objective, close_behind, line_accuracy, value_by_stairs
-from .budgets import Budgets, Charges, PolicyRows, ShorterRows, best_mean_above, cell_rows
+from .bounded import apart, bounded, line_accuracy
+from .budgets import Budgets, Charges, Drawn, PolicyRows, ShorterRows, TooLong, best_mean_above, cell_rows
 from .certificate import (
     ByBudget,
     ByBudgets,
@@ -40,7 +40,6 @@ from .certificate import (
     Curved,
     Dual,
     IntegerModel,
-    Machine,
     Piecewise,
     Quantile,
     Returns,
@@ -51,6 +50,7 @@ from .certificate import (
 )
 from .cover_search import LARGEST, MULTIPLIER, Exact, Found, find_cover, in_cells, is_fine_enough, on_grid
 from .integer_tables import SHARE_BITS
+from .weightings import worth_of_law
 
 EXACT_WORK = 2e8
 """Maximum number of bits, over all cells, of a certificate whose tables are exact by default."""
@@ -68,8 +68,6 @@ MET = (
     "reached"
 )
 BEHIND = "a value of the policy's CDF that is close behind the level of an upper quantile counts as not beyond it"
-MOST_POINTS = 2**53
-"""Points of a grid beyond which numbers of points fit no machine integer with room to add."""
 WIDEST_GRID = 20_000
 """Points of a grid of returns up to which a cover is sought, or a plan on another grid is proved on this one."""
 
@@ -85,6 +83,41 @@ def objective_of(weighting: Weighting) -> Tail | Quantile | Piecewise:
     return Piecewise(weighting.knots[1:])
 
 
+def _law_scale(drawn: Drawn) -> int:
+    """Return the scale of a law without loss or, if that is long, of one that is fine enough for a curve."""
+    model = drawn.charges.model
+    exact = model.exact_scale(drawn.total * model.initial_total)
+    return exact if exact.bit_length() <= SHORT_SCALE else 1 << CURVE_BITS + 20
+
+
+def values_of_cdf(drawn: Drawn, scale: int) -> list[Fraction]:
+    """Return the values of the CDF of the return, as the checker bounds them, from 0 or what rounding loses."""
+    _, law = drawn.law(scale)
+    return [Fraction(x, scale) for x in accumulate((law[y] for y in sorted(law)), initial=scale - sum(law.values()))]
+
+
+def curved(plan: Plan, drawn: Drawn, clock: Clock) -> Curved:
+    """Return the weighting with a line below and stairs above it."""
+    try:
+        scale = _law_scale(drawn)
+        levels = values_of_cdf(drawn, scale)
+    except TooLong:
+        raise Unsupported(
+            f"not covered: {plan.objective.spec} where the law of the policy's return is too long to be exact"
+        ) from None
+    accuracy = line_accuracy(plan, drawn.charges.span * drawn.charges.unit)
+    return bounded(plan.objective, levels[:-1], accuracy, exact=not levels[0], tick=clock.require)
+
+
+def lower_by_stairs(objective: Curved, drawn: Drawn, scale: int) -> tuple[Fraction, int]:
+    """Return the bound that the stairs prove for the law, and its scale, a multiple of ``scale``."""
+    c, law = drawn.law(scale)
+    if sum(law.values()) == scale:  # so that weights of the masses are multiples as well
+        k = objective.stair_denominator
+        c, law = c._replace(V=c.V * k), {y: mass * k for y, mass in law.items()}
+    return worth_of_law(c, law, objective.mixture.weigh(c.V)), c.V
+
+
 @dataclass(frozen=True)
 class Draft:
     """The common parts of all certificates of one plan; attempts differ only in scales and claims."""
@@ -93,6 +126,7 @@ class Draft:
     model: IntegerModel
     objective: Tail | Quantile | Piecewise | Curved
     charges: Charges
+    drawn: Drawn
     clock: Clock
     cells: Budgets | None = None
     """Set for a discounted plan, whose tables are interpolated."""
@@ -116,30 +150,25 @@ class Draft:
         model = integer_model(plan.mdp)
         by_return = any(isinstance(part, CellPolicy) for _, part in plan.policy.parts())
         charges = Charges(model, own_unit(plan.mdp) if by_return else plan.eta)
-        curved = plan.objective.knots is None and plan.objective.quantile is None
-        exact = model.exact_scale(model.initial_total).bit_length() <= SHORT_SCALE
-        objective = (
-            bounded_objective(plan, charges, clock.require, exact=exact, sharp=sharp)
-            if curved
-            else objective_of(plan.objective)
-        )
+        short = evaluation_work(plan.mdp, plan.policy) <= PATIENT
+        drawn = Drawn(plan.policy, charges, clock.require, short=short)
+        searches = plan.objective.knots is None and plan.objective.quantile is None
+        objective = curved(plan, drawn, clock) if searches else objective_of(plan.objective)
+        draft = cls(plan, model, objective, charges, drawn, clock, sharp=sharp)
         if isinstance(plan.policy, CellPolicy) and isinstance(objective, Tail):
-            long = evaluation_work(plan.mdp, plan.policy) > PATIENT
             budgets = Budgets(model, plan.policy.least, plan.policy.eta, plan.policy.halvings)
-            return cls(plan, model, objective, charges, clock, budgets, long)
-        searches, attained = isinstance(objective, (Piecewise, Curved)), None
-        if searches:
+            return replace(draft, cells=budgets, by_cells=not short)
+        if isinstance(objective, (Piecewise, Curved)):
             jumps = isinstance(objective, Curved) and objective.jumps
-            attained = None if model.loss(charges.unit) or jumps else unfolded(plan.mdp)
-        if searches and attained is None and WIDEST_GRID < charges.span < MOST_POINTS:
-            return cls(plan, model, objective, charges, clock, sharp=sharp).in_cells(FIRST_CELLS)
-        if charges.span >= MOST_POINTS if searches else by_return and charges.span > WIDEST_GRID:
+            draft = replace(draft, unfolded=None if model.loss(charges.unit) or jumps else unfolded(plan.mdp))
+            return draft.in_cells(FIRST_CELLS) if draft.unfolded is None and charges.span > WIDEST_GRID else draft
+        if by_return and charges.span > WIDEST_GRID:
             points = f"{charges.span} points" if charges.span < 10**12 else "over a million million points"
             raise Unsupported(
                 f"not covered: a plan for {plan.objective.spec} whose returns lie on a grid of {points}, more than "
                 f"{WIDEST_GRID}"
             )
-        return cls(plan, model, objective, charges, clock, sharp=sharp, unfolded=attained)
+        return draft
 
     def in_cells(self, count: int) -> Draft:
         """Return the draft whose cover is read between the points of a grid: the coarsest of ``count``, twice as many,
@@ -150,11 +179,6 @@ class Draft:
         one = replace(self, between=short_below((high - low) / count))
         fine = is_fine_enough(one.space, one.knots, self.plan.upper, self.clock)
         return one if fine or (count >= MOST_CELLS and self._probes) else self.in_cells(2 * count)
-
-    @cached_property
-    def parts(self) -> tuple[tuple[Fraction, PolicyRows], ...]:
-        """The policies of which one is drawn at the start."""
-        return tuple((weight, PolicyRows(part, self.charges)) for weight, part in self.plan.policy.parts())
 
     @property
     def _cell_policy(self) -> CellPolicy:
@@ -170,7 +194,7 @@ class Draft:
 
     @property
     def rows(self) -> PolicyRows:
-        return self.parts[0][1]
+        return self.drawn.parts[0]
 
     def finer(self) -> Draft | None:
         """Return the draft on the rewards' own grid, for the upper bound, if rewards are rounded and it is narrow
@@ -196,16 +220,14 @@ class Draft:
 
     def _curved_low(self, objective: Curved) -> tuple[Fraction, ByLaw]:
         """Return the bound that the stairs prove, at most the plan's, and its proof."""
-        exact = self.model.exact_scale(self.model.initial_total).bit_length() <= SHORT_SCALE
-        lower = min(self.plan.lower, value_by_stairs(objective, self.plan.required_law(), rounded=not exact))
+        lower, scale = lower_by_stairs(objective, self.drawn, _law_scale(self.drawn))
         lost, across = self.plan.lower - lower, self.charges.span * self.charges.unit
         if objective.has_upper_quantiles and lost > LEAST_SLACK * across:
             raise Unsupported(
                 f"not covered: {self.plan.objective.spec} with this lower bound: the policy's CDF meets the level of "
                 "an upper quantile with equality"
             )
-        law = self._law(exact, CURVE_BITS)
-        return lower, replace(law, scale=law.scale * objective.stair_denominator)
+        return min(self.plan.lower, lower), ByLaw(scale, self.drawn.total, self.drawn.machines)
 
     def _curved_cover(self, objective: Curved, upper: Fraction) -> tuple[Fraction, ByCover]:
         allowance = 4 * line_accuracy(self.plan, self.charges.span * self.charges.unit) * self._closed_span
@@ -214,10 +236,17 @@ class Draft:
         exact = None if self.unfolded or self.between else exact
         more = 0 if self.sharp else allowance
         found = find_cover(self.space, objective.knots, upper, self.clock, more, objective.jumps, exact)
-        met = MET if exact is None and objective.jumps else BEHIND if close_behind(self.plan) else ""
+        met = MET if exact is None and objective.jumps else BEHIND if self._close_behind else ""
         self._doubt(found, f"{self.plan.objective.spec} with this upper bound: {met}" if met else "")
         scale = self._cell_scale(found.cover) if self.between else MULTIPLIER << CURVE_BITS
         return found.upper, self._by_cover(scale, found.cover)
+
+    @property
+    def _close_behind(self) -> bool:
+        """Whether a value of the policy's CDF is too close above the level of an upper quantile to be told apart."""
+        levels = values_of_cdf(self.drawn, _law_scale(self.drawn))
+        quantiles = [part for _, part in self.plan.objective.terms if isinstance(part, VaR) and part.upper]
+        return not all(apart(part, levels) for part in quantiles)
 
     def fixed_bits(self) -> int:
         """Return the fractional bits that lose about as much as floats in the planner; numbers then fit a word."""
@@ -284,18 +313,18 @@ class Draft:
         """Whether the lower bound rests on the law of the return: true of rounded rewards, polygons and mixtures."""
         if self.cells is not None:
             return not self.by_cells
-        if len(self.parts) > 1:
+        if len(self.drawn.weights) > 1:
             return True
+        if self.between and (self.plan.law_error == 0 or self.plan.objective.shape != "concave"):
+            return self.drawn.is_short
         rounded = bool(self.model.loss(self.charges.unit)) or isinstance(self.objective, Piecewise)
-        return rounded and evaluation_work(self.plan.mdp, self.plan.policy) <= PATIENT
+        return rounded and self.drawn.most == math.inf  # otherwise tables or, if G is concave, lines lose little
 
     def _law(self, exact: bool, bits: int) -> ByLaw:
-        moves = self.model.moves(self.charges.unit)
-        total = lcm_of_denominators(weight for weight, _ in self.parts)
+        total, machines = self.drawn.total, self.drawn.machines
         scale = 1 << bits + 20  # every mass is rounded at every step
         if exact:
             scale = self.model.exact_scale(total * self.model.initial_total * self._weighting_denominator())
-        machines = [(int(weight * total), Machine(moves, rows.by_memory)) for weight, rows in self.parts]
         return ByLaw(scale, total, machines)
 
     def _low(self, exact: bool, bits: int) -> ByMarkov | ByBudget | ByLaw:
@@ -307,7 +336,7 @@ class Draft:
             start = self._cell_policy.rho << self.halved
             grid = self.cells.grid(start, start, self.cells.eta / 2**self.halved, whole=True)
             return ByBudget(1 << bits, grid, start, cell_rows(self._cell_policy, grid, self.halved))
-        if isinstance(objective, Tail) and objective.weight == 1 and len(self.parts) == 1:
+        if isinstance(objective, Tail) and objective.weight == 1 and len(self.drawn.weights) == 1:
             choices = self.rows.markov()
             if choices is not None:
                 return ByMarkov(self._mean_scale(exact, bits), choices)
