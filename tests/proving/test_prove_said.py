@@ -69,7 +69,7 @@ def test_a_plan_does_not_pass_off_its_own_bounds_for_weaker_ones_that_were_prove
     """The points of a curve cost the upper bound something; wherever the plan is shown, the bounds that were proved
     are shown beside its own."""
     mdp = vr.MDP(0, [[[1], [1]]], [[COIN, {"1/3": 1}]], horizon=2)
-    plan = vr.plan(mdp, "dual(3/2)", gap="1/100000000")
+    plan = vr.plan(mdp, "dual(3/2)", gap="1/1000000000000", time_limit=5)
     proved = plan.prove()
     lost = {"lower": plan.lower - proved.lower, "upper": proved.upper - plan.upper}
     assert lost["upper"] > 0

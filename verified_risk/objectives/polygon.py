@@ -113,11 +113,16 @@ def _low(weighting: Weighting, tau: Fraction) -> Fraction:
 
 
 def graph(
-    weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fraction, tick: Callable[[], None] = lambda: None
+    weighting: Weighting,
+    left: Fraction,
+    right: Fraction,
+    accuracy: Fraction | Callable[[Fraction, Fraction], Fraction],
+    tick: Callable[[], None] = lambda: None,
 ) -> Points:
-    """Sample the graph from below, halving until the middle of every chord is within ``accuracy`` of it.  Where G is
-    concave, the chords are below it.  ``tick`` is called for each point; what it raises ends the work."""
-    tolerance = float(accuracy)
+    """Sample the graph from below, halving until the middle of every chord is within ``accuracy`` of it, which may
+    depend on the ends of the chord.  Where G is concave, the chords are below it.  ``tick`` is called for each point;
+    what it raises ends the work."""
+    tolerance = accuracy if callable(accuracy) else lambda _, __: accuracy
 
     def split(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction], depth: int) -> Points:
         tick()
@@ -126,7 +131,7 @@ def graph(
             return [b]
         m = (middle, _low(weighting, middle))
         # Halving divides a smooth function's distance from its chord by four.
-        if depth >= 3 and abs(float(m[1]) - (float(a[1]) + float(b[1])) / 2) <= 3.0 * tolerance:
+        if depth >= 3 and abs(float(m[1]) - (float(a[1]) + float(b[1])) / 2) <= 3.0 * float(tolerance(a[0], b[0])):
             return [m, b]
         return split(a, m, depth + 1) + split(m, b, depth + 1)
 

@@ -15,7 +15,8 @@ outward to multiples of :data:`GRAIN`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
@@ -56,7 +57,16 @@ BESIDE = Fraction(1, 2**16)
 """Distance from a place to its helper, as a share of the distance to the next place."""
 MOST_STAIRS = 2000
 FINEST, COARSEST = Fraction(1, 2**22), Fraction(1, 2**8)
-"""Smallest and largest distance that the broken line may be below the weighting."""
+"""Smallest and largest distance that the broken line may be below the weighting, beside the values of the CDF."""
+FINER, FEW_VALUES = 2**10, 12
+"""How much smaller it may be where these are few."""
+FAR = Fraction(1, 2**13)
+"""The distance elsewhere, for chords that are farther from every value than so many of their lengths."""
+BESIDE_VALUE = 3
+
+
+Accuracy: TypeAlias = Callable[[Fraction, Fraction], Fraction]
+"""How far the line may be below the weighting between two places."""
 
 
 def bounded(
@@ -71,7 +81,7 @@ def bounded(
         family_of(part, apart=exact and isinstance(part, VaR) and part.upper and apart(part, levels))
         for _, part in weighting.terms
     ]
-    drawn = [line_below(family, accuracy, tick) for family in families]
+    drawn = [line_below(family, fine_beside(levels, accuracy), tick) for family in families]
     places = tuple(sorted({end for pieces in drawn for end, _ in pieces}))
     stairs = _stair_places(levels)
     return Curved(
@@ -89,7 +99,20 @@ def apart(part: VaR, levels: Iterable[Fraction]) -> bool:
     return not any(part.alpha < value < part.alpha + ROOM for value in levels)
 
 
-def line_below(family: Family, accuracy: Fraction, tick: Tick) -> list[End]:
+def fine_beside(levels: Iterable[Fraction], accuracy: Fraction) -> Accuracy:
+    """Return ``accuracy`` beside the values of a CDF, and less elsewhere: there a bound has room, since the best CDF is
+    not far from that of the policy."""
+    values = sorted({float(x) for x in levels})
+
+    def wanted(a: Fraction, b: Fraction) -> Fraction:
+        left, right, room = float(a), float(b), BESIDE_VALUE * float(b - a)
+        k = bisect_left(values, left - room)
+        return accuracy if k < len(values) and values[k] <= right + room else max(accuracy, FAR)
+
+    return wanted
+
+
+def line_below(family: Family, accuracy: Accuracy, tick: Tick) -> list[End]:
     """Return pieces from 0 to 1, each with the reason why the curve is above it."""
     pieces: list[End] = []
     curve = family.curve
@@ -170,12 +193,13 @@ def _stair_places(levels: Iterable[Fraction]) -> list[Fraction]:
     return [ZERO, *(x for i, x in enumerate(found) if i % every == 0 or i + 1 == len(found))]
 
 
-def line_accuracy(plan: Plan, span: Fraction, *, sharp: bool = False) -> Fraction:
-    """Return the accuracy of the line below the weighting: a quarter of the plan's gap in total.
+def line_accuracy(plan: Plan, span: Fraction, values: int, *, sharp: bool = False) -> Fraction:
+    """Return the accuracy of the line below the weighting beside so many values of a CDF: a quarter of the plan's gap
+    in total.
 
     ``sharp``: even if that takes thousands of points.
     """
-    finest = FINEST / 2**6 if sharp else FINEST
+    finest = FINEST / FINER if values <= FEW_VALUES else FINEST / 2**6 if sharp else FINEST
     return min(max(plan.gap / (4 * span) if span else COARSEST, finest), COARSEST)
 
 

@@ -96,7 +96,7 @@ def values_of_cdf(drawn: Drawn, scale: int) -> list[Fraction]:
     return [Fraction(x, scale) for x in accumulate((law[y] for y in sorted(law)), initial=scale - sum(law.values()))]
 
 
-def curved(plan: Plan, drawn: Drawn, clock: Clock) -> Curved:
+def curved(plan: Plan, drawn: Drawn, clock: Clock, *, sharp: bool) -> Curved:
     """Return the weighting with a line below and stairs above it."""
     try:
         scale = _law_scale(drawn)
@@ -105,7 +105,7 @@ def curved(plan: Plan, drawn: Drawn, clock: Clock) -> Curved:
         raise Unsupported(
             f"not covered: {plan.objective.spec} where the law of the policy's return is too long to be exact"
         ) from None
-    accuracy = line_accuracy(plan, drawn.charges.span * drawn.charges.unit)
+    accuracy = line_accuracy(plan, drawn.charges.span * drawn.charges.unit, len(levels), sharp=sharp)
     return bounded(plan.objective, levels[:-1], accuracy, exact=not levels[0], tick=clock.require)
 
 
@@ -153,7 +153,7 @@ class Draft:
         short = evaluation_work(plan.mdp, plan.policy) <= PATIENT
         drawn = Drawn(plan.policy, charges, clock.require, short=short)
         searches = plan.objective.knots is None and plan.objective.quantile is None
-        objective = curved(plan, drawn, clock) if searches else objective_of(plan.objective)
+        objective = curved(plan, drawn, clock, sharp=sharp) if searches else objective_of(plan.objective)
         draft = cls(plan, model, objective, charges, drawn, clock, sharp=sharp)
         if isinstance(plan.policy, CellPolicy) and isinstance(objective, Tail):
             budgets = Budgets(model, plan.policy.least, plan.policy.eta, plan.policy.halvings)
@@ -230,7 +230,8 @@ class Draft:
         return min(self.plan.lower, lower), ByLaw(scale, self.drawn.total, self.drawn.machines)
 
     def _curved_cover(self, objective: Curved, upper: Fraction) -> tuple[Fraction, ByCover]:
-        allowance = 4 * line_accuracy(self.plan, self.charges.span * self.charges.unit) * self._closed_span
+        values, span = len(values_of_cdf(self.drawn, _law_scale(self.drawn))), self.charges.span * self.charges.unit
+        allowance = 4 * line_accuracy(self.plan, span, values) * self._closed_span
         tables = Exact(self.plan.mdp, self.charges, self.model.exact_scale(1), self.clock)
         exact = tables if tables.scale.bit_length() <= SHORT_SCALE and tables.affordable else None
         exact = None if self.unfolded or self.between else exact
