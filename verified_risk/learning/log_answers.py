@@ -50,7 +50,7 @@ from ..objectives import objective as read_objective
 from ..objectives.piecewise import Levels
 from ..planning.clock import TimeUp
 from ..proving.budgets import Charges, runs_of
-from ..proving.certificate import ByBudget, ByBudgets, ByMean, CellGrid, Grid, IntegerModel, Runs, Tail
+from ..proving.certificate import ByBudget, ByTables, CellGrid, Grid, IntegerModel, Runs, Tail
 from ..proving.proved import CURVED_AXIOMS, Proved
 from ..proving.run_checker import Answer, find_checker, run_checker
 from .evaluate import Bracket
@@ -113,11 +113,11 @@ class DataCertificate:
     initial: tuple[tuple[int, Fraction], ...]
     rows: tuple[tuple[tuple[int, int, tuple[tuple[int, int, int, int], ...]], ...], ...]
     low: ByBudget
-    up: ByMean | ByBudgets
+    up: ByTables
 
     @property
     def grids(self) -> list[Grid | CellGrid]:
-        return [part.grid for part in (self.low, self.up) if not isinstance(part, ByMean)]
+        return [grid for grid in (self.low.grid, self.up.grid) if grid is not None]
 
     def lines(self) -> Iterator[str]:
         """Yield the text form (docs/proof_format.md) piece by piece."""
@@ -220,7 +220,7 @@ class _Writer:
         lasts = [start - max(t - standard.free_steps, 0) * self.gains[0] for t in range(horizon + 1)]
         windows = [(last - standard.top[0], last) for last in lasts]
         low = ByBudget(scale, Grid(unit, tuple(windows)), start, self.choices)
-        up: ByMean | ByBudgets = ByMean(scale << 4)
+        up = ByTables("mean", scale << 4)
         if right != 1:
             mean = standard.value(Fraction(float(rows.plan(1.0, 1.0, -1)[0]))) + slack
             steep = w + (1 - w) / alpha
@@ -228,7 +228,7 @@ class _Writer:
             last = max(first, ceil_div(steep * mean - upper, (steep - 1) * unit))
             gains = tuple((1, gain * unit.numerator, 0) for gain in self.gains)
             model = IntegerModel(Fraction(1), unit.denominator, horizon, 1, (), (((1, gains),),))
-            up = ByBudgets(scale, Charges(model, unit).all_policies_grid(first, last, whole=w > 0))
+            up = ByTables("budgets", scale, Charges(model, unit).all_policies_grid(first, last, whole=w > 0))
         return DataCertificate(
             Tail(w, alpha), lower, upper, question.delta, self.tests, unit.denominator, horizon,
             standard.initial, self.rows, low, up,

@@ -58,11 +58,11 @@ BESIDE = Fraction(1, 2**16)
 MOST_STAIRS = 2000
 FINEST, COARSEST = Fraction(1, 2**22), Fraction(1, 2**8)
 """Smallest and largest distance that the broken line may be below the weighting, beside the values of the CDF."""
-FINER, FEW_VALUES = 2**10, 12
+FINER, FEW_VALUES = 2**10, 64
 """How much smaller it may be where these are few."""
-FAR = Fraction(1, 2**13)
-"""The distance elsewhere, for chords that are farther from every value than so many of their lengths."""
-BESIDE_VALUE = 3
+FAR = Fraction(1, 2**10)
+"""The distance elsewhere: for chords that are farther from every value than so many times their length."""
+BESIDE_VALUE = 1
 
 
 Accuracy: TypeAlias = Callable[[Fraction, Fraction], Fraction]
@@ -91,6 +91,7 @@ def bounded(
             Bounds(family.turn, _at_places(pieces, places), [family.above(x) for x in stairs])
             for family, pieces in zip(families, drawn, strict=True)
         ),
+        accuracy,
     )
 
 

@@ -9,7 +9,7 @@ it (``proofs_checks/formal/checker/CurveCheck.v``): for Wang's transform a z wit
 place, for CPW bounds of :math:`\tau^\gamma` from both sides and of :math:`(1-\tau)^\gamma`.  A line of pieces lies
 below the curve, each with the reason; stairs bound it from above.
 
-A :class:`Cover` proves an upper bound under a piecewise-linear weighting, as a tree of cuts with multipliers at leaves.
+A :data:`Cover` proves an upper bound under a piecewise-linear weighting, as a tree of cuts with multipliers at leaves.
 In units, with the return rounded up to the grid, :math:`\Phi = \text{top} - \sum_i G(F_i)`, :math:`F_i = P(Z \le i)`.
 A leaf is a box of CDFs and proves its bound by weak duality (docs/theory/05-certificates.md, B1): for any c,
 
@@ -32,7 +32,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, groupby, repeat
 from operator import mul
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from ..errors import Unsupported
 from ..mdp import MDP
@@ -301,39 +301,21 @@ class ByLaw:
 
 
 @dataclass(frozen=True)
-class ByMean:
-    """The objective is bounded by the largest mean."""
+class ByTables:
+    """All policies, by ``kind``: the largest ``mean``; the least expected cost from every index (``budgets``) or node
+    (``cells``) of the first window; the least probability of returns up to ``start`` units (``threshold``)."""
 
+    kind: str
     scale: int
+    grid: Grid | CellGrid | None = None
+    start: int | None = None
 
     def lines(self) -> Iterator[str]:
-        yield f"upper mean {self.scale}\n"
-
-
-@dataclass(frozen=True)
-class ByBudgets:
-    """The least expected cost over all policies from every index, or node, of the first window."""
-
-    scale: int
-    grid: Grid | CellGrid
-
-    def lines(self) -> Iterator[str]:
-        yield f"upper {'cells' if isinstance(self.grid, CellGrid) else 'budgets'} {self.scale}\n"
-        yield from self.grid.lines()
-
-
-@dataclass(frozen=True)
-class ByThreshold:
-    """The least probability, over all policies, of returns up to ``start`` units."""
-
-    scale: int
-    grid: Grid
-    start: int
-
-    def lines(self) -> Iterator[str]:
-        yield f"upper threshold {self.scale}\n"
-        yield from self.grid.lines()
-        yield f"start {self.start}\n"
+        yield f"upper {self.kind} {self.scale}\n"
+        if self.grid is not None:
+            yield from self.grid.lines()
+        if self.start is not None:
+            yield f"start {self.start}\n"
 
 
 @dataclass(frozen=True)
@@ -355,26 +337,22 @@ class ByCover:
         if not isinstance(self.grid, Returns):
             yield f"start {self.start}\n"
         first = self.shift + isinstance(self.grid, CellGrid)  # a cell ends where its cut is
-        waiting = [self.cover]
-        while waiting:
-            one = waiting.pop()
-            if isinstance(one, Cut):
-                yield f"cut {first - one.coordinate} {one.level}\n"
-                waiting += [one.above, one.below]
-            elif isinstance(one, Passed):
-                yield f"passed {one.scale} {self.shift - one.coordinate} {one.level}\n"
-                waiting.append(one.rest)
+        for node in self.cover:
+            if node.kind == "cut":
+                yield f"cut {first - node.coordinate} {node.level}\n"
+            elif node.kind == "passed":
+                yield f"passed {node.scale} {self.shift - node.coordinate} {node.level}\n"
             else:
-                yield f"dual {_multipliers(self.multipliers(one))}"
+                yield f"dual {_multipliers(self.multipliers(node.costs))}"
 
-    def multipliers(self, leaf: Dual) -> list[int]:
+    def multipliers(self, exact: Sequence[Fraction]) -> list[int]:
         """Return a leaf's multipliers in the checker's order, over the scale.
 
         Below every return F is 0 and so is the multiplier; above every return F is 1, and any multiplier above every
         slope of G expresses that.
         """
         lo, hi = self.grid.windows[-1]
-        costs = [c * self.scale for c in leaf.costs]
+        costs = [c * self.scale for c in exact]
         # between the points of a grid a multiplier larger than that of the cell before would bend the table there
         steep = math.ceil(max([self.scale * self.steep, *(costs[-1:] if isinstance(self.grid, CellGrid) else costs)]))
         found = []
@@ -382,6 +360,14 @@ class ByCover:
             i = self.shift - k
             found.append(0 if i < 0 else steep if i >= len(costs) else int(costs[i]))
         return found
+
+
+Proof: TypeAlias = ByMarkov | ByBudget | ByLaw | ByTables | ByCover
+
+
+def grids_of(proof: Proof) -> list[Grid | CellGrid | Returns]:
+    grid = getattr(proof, "grid", None)
+    return [] if grid is None else [grid]
 
 
 @dataclass(frozen=True)
@@ -393,27 +379,25 @@ class Certificate:
     lower: Fraction
     upper: Fraction
     low: ByMarkov | ByBudget | ByLaw
-    up: ByMean | ByBudgets | ByThreshold | ByCover
+    up: ByTables | ByCover
 
     @property
     def cells(self) -> int:
         """The pairs of state and index, at all steps, in all tables that the checker computes."""
         total = 0
         for part in (self.low, self.up):
-            if isinstance(part, (ByMarkov, ByLaw, ByMean)):
-                continue
             tables = 1
             if isinstance(part, ByCover):
-                tables = sum(1 for _ in leaves(part.cover)) + passes(part.cover)
+                tables = sum(node.kind != "cut" for node in part.cover)
             elif isinstance(self.objective, Piecewise) and isinstance(part, ByBudget) and not part.multipliers:
                 tables = part.grid.windows[-1][1] - part.grid.windows[-1][0] + 1
-            total += tables * part.grid.cells
+            total += sum(tables * grid.cells for grid in grids_of(part))
         return len(self.model.states) * total
 
     @property
     def widest(self) -> int:
         """The largest number of indices in a window."""
-        grids = [part.grid for part in (self.low, self.up) if not isinstance(part, (ByMarkov, ByLaw, ByMean))]
+        grids = (*grids_of(self.low), *grids_of(self.up))
         return max((last - first + 1 for grid in grids for first, last in grid.fine), default=1)
 
     def lines(self) -> Iterator[str]:
@@ -481,6 +465,13 @@ class Curved:
     parts: tuple[tuple[Fraction, Curve], ...]
     places: tuple[Fraction, ...]
     bounds: tuple[Bounds, ...]
+    accuracy: Fraction
+    """How far the lines were to be below the curves at most, beside the values of the policy's CDF."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the lines are the weighting, but for the rise behind a jump."""
+        return all(curve.kind in ("polygon", "jump", "upper") for _, curve in self.parts)
 
     def words(self) -> str:
         return f"mixture {len(self.parts)} " + " ".join(f"weight {w} {_curve(curve)}" for w, curve in self.parts)
@@ -539,49 +530,22 @@ class CurveJump:
 # -- covers by boxes of CDFs -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Dual:
-    """A leaf: an exact multiplier for each coordinate i."""
+class CoverNode(NamedTuple):
+    """A ``cut``, followed by the covers where F_i, i the ``coordinate``, is at most a level and at least that;
+    ``passed``, a table over ``scale`` that shows that every policy has F_i at least the level, followed by the cover of
+    such CDFs; or ``dual``, a leaf with an exact multiplier for each coordinate."""
 
-    costs: tuple[Fraction, ...]
-
-
-@dataclass(frozen=True)
-class Cut:
-    """The cover where :math:`F_i \\le` level, then the cover where it is at least that."""
-
-    coordinate: int
-    level: Fraction
-    below: Cover
-    above: Cover
+    kind: str
+    coordinate: int = 0
+    level: Fraction = Fraction()
+    scale: int = 1
+    costs: tuple[Fraction, ...] = ()
 
 
-@dataclass(frozen=True)
-class Passed:
-    """A table over ``scale`` showing that every policy has :math:`F_i \\ge` level; then the cover of such CDFs."""
-
-    scale: int
-    coordinate: int
-    level: Fraction
-    rest: Cover
+Cover: TypeAlias = Sequence[CoverNode]
+"""The nodes of a tree in the order in which they are read."""
 
 
-Cover: TypeAlias = Dual | Cut | Passed
-
-
-def leaves(cover: Cover) -> Iterator[Dual]:
-    """Yield all leaves, without recursion."""
-    waiting = [cover]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, Dual):
-            yield one
-        elif isinstance(one, Passed):
-            waiting.append(one.rest)
-        else:
-            waiting += [one.above, one.below]
-
-
-def passes(cover: Cover) -> int:
-    """Return how many levels are shown to be passed before the first cut, with one table each."""
-    return 1 + passes(cover.rest) if isinstance(cover, Passed) else 0
+def leaves(cover: Cover) -> list[tuple[Fraction, ...]]:
+    """Return the multipliers of all leaves."""
+    return [node.costs for node in cover if node.kind == "dual"]

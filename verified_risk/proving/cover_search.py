@@ -38,7 +38,7 @@ from ..planning.search.cells_route import CellOracle, CellSearch
 from ..planning.search.driver import Coordinates
 from ..planning.search.grid_coordinates import Oracle
 from .budgets import Charges
-from .certificate import STEEP, Cover, CurveJump, Cut, Dual, Passed
+from .certificate import STEEP, Cover, CoverNode, CurveJump
 
 MOST_LEAVES = 20_000
 """Maximum number of leaves of a cover: the certificate lists a cost vector for each, as long as the grid."""
@@ -128,7 +128,7 @@ def find_cover(
     """
     oracle, unit = space.oracle, space.width
     if oracle.top == 0:
-        return Found(Dual(()), upper, complete=upper >= space.most)
+        return Found([CoverNode("dual")], upper, complete=upper >= space.most)
     needed, allowed = float((space.most - upper) / unit), float(Fraction(allowance) / unit)
     heights: dict[int, Fraction] = {}
     passed: list[tuple[int, int, Fraction]] = []
@@ -149,8 +149,7 @@ def find_cover(
         raise Unsupported(_gave_up(str(error), search.leaves, reached, upper)) from None
     if search.target < needed:
         upper = max(upper, space.most - Fraction(search.target) * unit)
-    for scale, i, level in passed:
-        cover = Passed(scale, i, level, cover)
+    cover = [*(CoverNode("passed", i, level, scale) for scale, i, level in reversed(passed)), *cover]
     doubtful = "" if search.hopeless or not search.stuck else "no multipliers were found that prove the upper bound"
     return Found(cover, upper, not (search.hopeless or search.stuck), doubtful)
 
@@ -249,7 +248,7 @@ class _Recorded(Search):
         self._choose_aim()
         order, root = count(), self.root
         if self.hopeless:
-            return self._leaf(None)
+            return [self._leaf(None)]
         self._tighten(root)
         heap = [] if root.bound < self.aim and self._close_call(root) else [(root.bound, next(order), root)]
         while heap and not self.hopeless:
@@ -406,32 +405,30 @@ class _Recorded(Search):
             box.children.append(child)
         return box.children
 
-    def _leaf(self, cost: Floats | None) -> Dual:
+    def _leaf(self, cost: Floats | None) -> CoverNode:
         costs: list[float] = (np.zeros(self.oracle.top) if cost is None else cost).tolist()
         # a share below the range of floats is 0
         costs = [c / w if w else 0.0 for c, w in zip(costs, self.shares.tolist(), strict=True)]
         found = [self.exact_slopes.get(round(c * MULTIPLIER) / MULTIPLIER, Fraction(c)) for c in costs]
         found[: self.free.start] = [Fraction()] * self.free.start
         found[self.free.stop :] = [self.steep] * (self.oracle.top - self.free.stop)
-        return Dual(tuple(found))
+        return CoverNode("dual", costs=tuple(found))
 
     def _tree(self) -> Cover:
-        """Build the tree, children before their parents, without recursion."""
-        order, waiting = [], [self.root]
+        """Return the tree, without recursion: the cuts of a box around its leaf or around what its halves hold."""
+        found: list[CoverNode] = []
+        waiting: list[_Box | CoverNode] = [self.root]
         while waiting:
             box = waiting.pop()
-            order.append(box)
-            waiting += box.children
-        made: dict[int, Cover] = {}
-        for box in reversed(order):
-            inner: Cover = self._leaf(box.closed)
-            if box.split is not None:
-                inner = Cut(*box.split, *(made[id(child)] for child in box.children))
-            for i, level, below, cost in reversed(box.cuts):
-                sides = (self._leaf(cost), inner) if below else (inner, self._leaf(cost))
-                inner = Cut(i, level, *sides)
-            made[id(box)] = inner
-        return made[id(self.root)]
+            if isinstance(box, CoverNode):
+                found.append(box)
+                continue
+            for i, level, below, cost in box.cuts:
+                found.append(CoverNode("cut", i, level))
+                (found if below else waiting).append(self._leaf(cost))
+            found.append(self._leaf(box.closed) if box.split is None else CoverNode("cut", *box.split))
+            waiting += box.children[::-1]
+        return found
 
     def _clip(self, low: Floats, high: Floats, i: int, level: float, *, below: bool) -> None:
         """Keep the CDFs of a box whose value at i is at most a level, or at least that."""

@@ -27,12 +27,9 @@ from ..policy.evaluation import return_law
 from ..progress import Progress, Report, read_report
 from .certificate import (
     ByBudget,
-    ByBudgets,
     ByCover,
     ByLaw,
     ByMarkov,
-    ByMean,
-    ByThreshold,
     CellGrid,
     Certificate,
     Curved,
@@ -213,9 +210,10 @@ ROUTES = {
     ByMarkov: "mean of the policy",
     ByBudget: "budgets of the policy",
     ByLaw: "law of the policy's return",
-    ByMean: "largest mean",
-    ByBudgets: "budgets of all policies",
-    ByThreshold: "least probability over all policies",
+    "mean": "largest mean",
+    "budgets": "budgets of all policies",
+    "cells": "budgets of all policies",
+    "threshold": "least probability over all policies",
     ByCover: "boxes of CDFs",
 }
 
@@ -272,7 +270,7 @@ def _found(plan: Plan, judge: Judge, why: str, failed: bool) -> Recheck:
 
 def _route(proof: Any) -> str:
     cells = ", in cells" if isinstance(getattr(proof, "grid", None), CellGrid) else ""
-    return f"{ROUTES[type(proof)]}{cells}, in integers"
+    return f"{ROUTES[getattr(proof, 'kind', type(proof))]}{cells}, in integers"
 
 
 def read(file: Path, certificate: Certificate, clock: Clock) -> Answer:

@@ -29,16 +29,14 @@ from .bounded import apart, bounded, line_accuracy
 from .budgets import Budgets, Charges, Drawn, PolicyRows, ShorterRows, TooLong, best_mean_above, cell_rows
 from .certificate import (
     ByBudget,
-    ByBudgets,
     ByCover,
     ByLaw,
     ByMarkov,
-    ByMean,
-    ByThreshold,
+    ByTables,
     Certificate,
     Cover,
+    CoverNode,
     Curved,
-    Dual,
     IntegerModel,
     Piecewise,
     Quantile,
@@ -214,9 +212,19 @@ class Draft:
         """Yield certificates of the plan's upper bound, or of what the broken line proves, plus the cost of
         rounding."""
         lower, low = self._curved_low(objective)
-        for slack in (Fraction(),) if self.sharp or self.between else (Fraction(), LEAST_SLACK):
-            upper, up = (finer or self)._curved_cover(objective, self.plan.upper + self._closed_span * slack)
-            yield Certificate(self.model, objective, lower, upper, low, up)
+        allowance = 4 * objective.accuracy * self._closed_span
+        more = 0 if objective.is_exact else allowance
+        tries = [(Fraction(), 0 if self.sharp else more)]
+        if not self.sharp and not self.between:
+            tries.append((LEAST_SLACK, allowance))
+        for slack, more in tries:
+            try:
+                upper, up = (finer or self)._curved_cover(objective, self.plan.upper + self._closed_span * slack, more)
+            except Unsupported:
+                if (slack, more) == tries[-1] or self.clock.late():
+                    raise
+            else:
+                yield Certificate(self.model, objective, lower, upper, low, up)
 
     def _curved_low(self, objective: Curved) -> tuple[Fraction, ByLaw]:
         """Return the bound that the stairs prove, at most the plan's, and its proof."""
@@ -229,13 +237,10 @@ class Draft:
             )
         return min(self.plan.lower, lower), ByLaw(scale, self.drawn.total, self.drawn.machines)
 
-    def _curved_cover(self, objective: Curved, upper: Fraction) -> tuple[Fraction, ByCover]:
-        values, span = len(values_of_cdf(self.drawn, _law_scale(self.drawn))), self.charges.span * self.charges.unit
-        allowance = 4 * line_accuracy(self.plan, span, values) * self._closed_span
+    def _curved_cover(self, objective: Curved, upper: Fraction, more: Fraction | int) -> tuple[Fraction, ByCover]:
         tables = Exact(self.plan.mdp, self.charges, self.model.exact_scale(1), self.clock)
         exact = tables if tables.scale.bit_length() <= SHORT_SCALE and tables.affordable else None
         exact = None if self.unfolded or self.between else exact
-        more = 0 if self.sharp else allowance
         found = find_cover(self.space, objective.knots, upper, self.clock, more, objective.jumps, exact)
         met = MET if exact is None and objective.jumps else BEHIND if self._close_behind else ""
         self._doubt(found, f"{self.plan.objective.spec} with this upper bound: {met}" if met else "")
@@ -271,7 +276,7 @@ class Draft:
 
     def without_cover(self) -> Certificate:
         """Return a certificate of the lower bound; its cover is one box that proves nothing."""
-        up = self._by_cover(1, Dual(()))
+        up = self._by_cover(1, [CoverNode("dual")])
         if isinstance(self.objective, Curved):
             lower, low = self._curved_low(self.objective)
             return Certificate(self.model, self.objective, lower, self.plan.upper, low, up)
@@ -300,7 +305,7 @@ class Draft:
         if self.between:
             return False
         if isinstance(self.objective, (Piecewise, Curved)):  # the doubts list what a cover leaves open
-            return True
+            return self.model.discount == 1 or not self.model.loss(self.charges.unit)
         rounds = self.cells is not None or self.model.loss(self.charges.unit)
         return self.exact_bits() <= MOST_EXACT_BITS and not (rounds and self.finer() is None)
 
@@ -369,7 +374,7 @@ class Draft:
         slopes = [(v - u) / (b - a) for (a, u), (b, v) in pairwise(knots)]
         at = np.searchsorted([float(x) for x, _ in knots[1:-1]], np.repeat(oracle.cdf(choice), 1 << self.halved))
         grid = Budgets(self.model, policy.least, policy.eta, policy.halvings).closed(start, unit)
-        (lo, hi), scale = grid.windows[-1], self._cell_scale(Dual(tuple(slopes)))
+        (lo, hi), scale = grid.windows[-1], self._cell_scale([CoverNode("dual", costs=tuple(slopes))])
         cells = np.clip(start - 1 - np.arange(lo, hi), 0, len(at) - 1)
         multipliers = [int(slopes[k] * scale) for k in at[cells]]
         return ByBudget(scale, grid, start, cell_rows(policy, grid, self.halved), multipliers)
@@ -431,7 +436,7 @@ class Draft:
 
     def _cell_scale(self, cover: Cover) -> int:
         """Return a scale over which the tables of a cover by cells fit words, shares of a cell included."""
-        largest = max((abs(c) for leaf in leaves(cover) for c in leaf.costs), default=Fraction(1))
+        largest = max((abs(c) for costs in leaves(cover) for c in costs), default=Fraction(1))
         bits = (math.ceil(max(largest, self._steepest)) * self.model.largest_total).bit_length()
         return 1 << max(54 - SHARE_BITS - bits, 16)
 
@@ -444,7 +449,7 @@ class Draft:
     def _doubt(self, found: Found, more: str = "") -> None:
         self.doubts[:] = filter(None, [found.doubtful, more])
 
-    def _up(self, exact: bool, bits: int) -> ByMean | ByBudgets | ByThreshold | ByCover:
+    def _up(self, exact: bool, bits: int) -> ByTables | ByCover:
         objective, unit, bound = self.objective, self.charges.unit, self.plan.upper
         if isinstance(objective, Piecewise):
             return self._by_cover(
@@ -452,27 +457,26 @@ class Draft:
             )
         if isinstance(objective, Quantile):
             start = -ceil_div(-bound, unit)
-            return ByThreshold(
-                self._scale(exact, bits), self.charges.all_policies_grid(start, start, whole=False), start
-            )
+            grid = self.charges.all_policies_grid(start, start, whole=False)
+            return ByTables("threshold", self._scale(exact, bits), grid, start)
         assert isinstance(objective, Tail)
         w, slope = objective.weight, self._slope()
         if w + slope == 1:
-            return ByMean(self._mean_scale(exact, bits))
+            return ByTables("mean", self._mean_scale(exact, bits))
         # Left of the first window (1 - w) rho + w E Z bounds the objective, right of it its slope 1 - w - k < 0 does.
         mean = best_mean_above(self.model)
         if not exact:  # the checker also rounds it up
             mean += Fraction(self.model.horizon + 1, 1 << bits)
         if self.cells is not None and mean <= bound + Fraction(1, 1 << 40):  # the greatest return, known to the planner
-            return ByMean(self._mean_scale(self.exact_bits() <= MOST_EXACT_BITS, bits))
+            return ByTables("mean", self._mean_scale(self.exact_bits() <= MOST_EXACT_BITS, bits))
         left, right = (bound - w * mean) / (1 - w), ((w + slope) * mean - bound) / (w + slope - 1)
         if self.cells is not None:
             step, offset = self.cells.eta / 2**self.halved, self.cells.offset
             first, last = -ceil_div(offset - left, step), ceil_div(right - offset, step)
-            return ByBudgets(1 << bits, self.cells.grid(first, last, step, whole=w > 0))
+            return ByTables("cells", 1 << bits, self.cells.grid(first, last, step, whole=w > 0))
         first = -ceil_div(-left, unit)
         last = max(first, ceil_div(right, unit))
-        return ByBudgets(self._scale(exact, bits), self.charges.all_policies_grid(first, last, whole=w > 0))
+        return ByTables("budgets", self._scale(exact, bits), self.charges.all_policies_grid(first, last, whole=w > 0))
 
     def _start(self) -> int:
         """Return the budget that minimises the policy's shortfall: a quantile of its return."""
