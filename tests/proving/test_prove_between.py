@@ -120,7 +120,7 @@ def test_a_leaf_proves_what_the_search_says_and_hardly_more(tmp_path):
         cost = np.ones(top)
         cost[k] -= 50
         least, _ = search.tilted_minima(cost, np.zeros(top), np.ones(top))
-        bound, leaf = search.oracle.solve(cost, masked=False) + least.sum(), search._leaf(cost)
+        bound, leaf = search.oracle.solve(cost, masked=False) + least.sum(), [search._leaf(cost)]
         for less in (-1, 1):
             upper = draft.space.most - (Fraction(bound) + Fraction(less, 50)) * draft.space.width
             up = draft._by_cover(draft._cell_scale(leaf), leaf)

@@ -157,7 +157,7 @@ def other_windows(certificate) -> list:
     found = []
     for side in ("low", "up"):
         proof = getattr(certificate, side)
-        windows = list(proof.grid.windows) if hasattr(proof, "grid") else []
+        windows = list(proof.grid.windows) if getattr(proof, "grid", None) else []
         for t, end, by in itertools.product(range(len(windows)), (0, 1), (-1, 1)):
             moved = [list(window) for window in windows]
             moved[t][end] += by

@@ -70,18 +70,25 @@ Accuracy: TypeAlias = Callable[[Fraction, Fraction], Fraction]
 
 
 def bounded(
-    weighting: Weighting, levels: Sequence[Fraction], accuracy: Fraction, *, exact: bool, tick: Tick = lambda: None
+    weighting: Weighting,
+    levels: Sequence[Fraction],
+    accuracy: Fraction,
+    *,
+    exact: bool,
+    everywhere: bool = False,
+    tick: Tick = lambda: None,
 ) -> Curved:
     """Enclose the weighting between a broken line within about ``accuracy`` of it and stairs at the values of a CDF.
 
-    ``exact``: the values are those of the policy's CDF, which a reader that rounds only bounds.  ``tick`` is called for
-    each point of the line; what it raises ends the work.
+    ``everywhere``: not only beside these values.  ``exact``: the values are those of the policy's CDF, which a reader
+    that rounds only bounds.  ``tick`` is called for each point of the line; what it raises ends the work.
     """
     families = [
         family_of(part, apart=exact and isinstance(part, VaR) and part.upper and apart(part, levels))
         for _, part in weighting.terms
     ]
-    drawn = [line_below(family, fine_beside(levels, accuracy), tick) for family in families]
+    wanted = (lambda a, b: accuracy) if everywhere else fine_beside(levels, accuracy)
+    drawn = [line_below(family, wanted, tick) for family in families]
     places = tuple(sorted({end for pieces in drawn for end, _ in pieces}))
     stairs = _stair_places(levels)
     return Curved(

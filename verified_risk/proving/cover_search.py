@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import count, pairwise
+from typing import Any
 
 import numpy as np
 
@@ -132,9 +133,12 @@ def find_cover(
     needed, allowed = float((space.most - upper) / unit), float(Fraction(allowance) / unit)
     heights: dict[int, Fraction] = {}
     passed: list[tuple[int, int, Fraction]] = []
+    between = isinstance(oracle, CellOracle)
+    by_cut = between or space.shares is not None
+    room = 2 * needed / LARGEST if between else CLOSE_LEVEL
     pieces: list[tuple[int, Polygon]] = []
     for jump in sorted(jumps, key=lambda jump: jump.corner):
-        where = None if isinstance(oracle, CellOracle) else where_passed(oracle, knots, jump, exact)
+        where = where_passed(oracle, knots, jump, exact, room, space.kind.reach)
         if where is not None:
             heights[jump.corner] = heights.get(jump.corner, Fraction()) + jump.height
             passed.append(where)
@@ -149,7 +153,8 @@ def find_cover(
         raise Unsupported(_gave_up(str(error), search.leaves, reached, upper)) from None
     if search.target < needed:
         upper = max(upper, space.most - Fraction(search.target) * unit)
-    cover = [*(CoverNode("passed", i, level, scale) for scale, i, level in reversed(passed)), *cover]
+    for scale, i, level in passed:
+        cover = [*(search.cut_below(i, level) if by_cut else [CoverNode("passed", i, level, scale)]), *cover]
     doubtful = "" if search.hopeless or not search.stuck else "no multipliers were found that prove the upper bound"
     return Found(cover, upper, not (search.hopeless or search.stuck), doubtful)
 
@@ -414,6 +419,12 @@ class _Recorded(Search):
         found[self.free.stop :] = [self.steep] * (self.oracle.top - self.free.stop)
         return CoverNode("dual", costs=tuple(found))
 
+    def cut_below(self, i: int, level: Fraction) -> Cover:
+        """Return a cut and the leaf that closes its lower side, since every policy is beyond the level there."""
+        costs = np.zeros(self.oracle.top)
+        costs[i - self.reach] = min(self.largest, LARGEST if self.reach else float(STEEP))
+        return [CoverNode("cut", i, level), self._leaf(costs)]
+
     def _tree(self) -> Cover:
         """Return the tree, without recursion: the cuts of a box around its leaf or around what its halves hold."""
         found: list[CoverNode] = []
@@ -478,20 +489,20 @@ class Exact:
 
 
 def where_passed(
-    oracle: Oracle, knots: Knots, jump: CurveJump, exact: Exact | None
+    oracle: Any, knots: Knots, jump: CurveJump, exact: Exact | None, room: float, reach: int
 ) -> tuple[int, int, Fraction] | None:
     """Return the scale of a table, the first coordinate at which it shows that every CDF is at least the jump's level,
-    and the level."""
+    or the node from which on every CDF exceeds it by ``room``, and the level."""
 
     def least(i: int) -> float:
-        return oracle.solve(np.eye(1, oracle.top, i)[0], masked=False)
+        return float(oracle.solve(np.eye(1, oracle.top, i)[0], masked=False))
 
     level = knots[jump.corner][0]
     every: Sequence[int] = range(oracle.top)
-    clear = bisect_left(every, True, key=lambda i: least(i) > level + CLOSE_LEVEL)
+    clear = bisect_left(every, True, key=lambda i: least(i) > level + room)
     if exact is not None:
         close = bisect_left(every, True, key=lambda i: least(i) >= level - CLOSE_LEVEL)
         met = next((i for i in range(close, clear) if exact.least(i) >= level), clear)
         if met < clear:
             return exact.scale, met, level
-    return None if clear == oracle.top else (CLEAR, clear, level)
+    return None if clear + reach >= oracle.top else (CLEAR, clear + reach, level)

@@ -369,6 +369,9 @@ def _attempts(draft: Draft, short: bool) -> Iterator[Certificate]:
         return
     if isinstance(draft.objective, Curved):
         yield from draft.curved_certificates(draft.objective)
+        draft = draft.everywhere()
+        assert isinstance(draft.objective, Curved)
+        yield from draft.curved_certificates(draft.objective)
         finer = draft.finer()
         if finer is not None:  # the planner knows the greatest return, which rounding may exceed
             yield from draft.curved_certificates(draft.objective, finer)
@@ -398,8 +401,10 @@ def _attempts_by_cells(draft: Draft) -> Iterator[Certificate]:
     """Yield a cover by cells and, if that is refused or not found, one of cells half as wide."""
     for halved, one in enumerate((draft, replace(draft, between=draft.between / 2))):
         try:
-            if isinstance(draft.objective, Curved):
-                yield from one.curved_certificates(draft.objective)
+            if isinstance(one.objective, Curved):
+                one = one.everywhere() if halved else one
+                assert isinstance(one.objective, Curved)
+                yield from one.curved_certificates(one.objective)
             else:
                 yield replace(one, halved=halved).certificate(exact=False, bits=draft.fixed_bits())
         except Unsupported:

@@ -25,7 +25,7 @@ from ..planning.search.cells_route import FIRST_CELLS, MOST_CELLS, CellOracle
 from ..planning.search.driver import Coordinates
 from ..planning.search.grid_coordinates import Oracle
 from ..policy.cell_policy import CellPolicy
-from .bounded import apart, bounded, line_accuracy
+from .bounded import FEW_VALUES, apart, bounded, line_accuracy
 from .budgets import Budgets, Charges, Drawn, PolicyRows, ShorterRows, TooLong, best_mean_above, cell_rows
 from .certificate import (
     ByBudget,
@@ -94,7 +94,7 @@ def values_of_cdf(drawn: Drawn, scale: int) -> list[Fraction]:
     return [Fraction(x, scale) for x in accumulate((law[y] for y in sorted(law)), initial=scale - sum(law.values()))]
 
 
-def curved(plan: Plan, drawn: Drawn, clock: Clock, *, sharp: bool) -> Curved:
+def curved(plan: Plan, drawn: Drawn, clock: Clock, *, sharp: bool, everywhere: bool = False) -> Curved:
     """Return the weighting with a line below and stairs above it."""
     try:
         scale = _law_scale(drawn)
@@ -103,8 +103,11 @@ def curved(plan: Plan, drawn: Drawn, clock: Clock, *, sharp: bool) -> Curved:
         raise Unsupported(
             f"not covered: {plan.objective.spec} where the law of the policy's return is too long to be exact"
         ) from None
-    accuracy = line_accuracy(plan, drawn.charges.span * drawn.charges.unit, len(levels), sharp=sharp)
-    return bounded(plan.objective, levels[:-1], accuracy, exact=not levels[0], tick=clock.require)
+    values = FEW_VALUES + 1 if everywhere else len(levels)
+    accuracy = line_accuracy(plan, drawn.charges.span * drawn.charges.unit, values, sharp=sharp)
+    return bounded(
+        plan.objective, levels[:-1], accuracy, exact=not levels[0], everywhere=everywhere, tick=clock.require
+    )
 
 
 def lower_by_stairs(objective: Curved, drawn: Drawn, scale: int) -> tuple[Fraction, int]:
@@ -157,8 +160,7 @@ class Draft:
             budgets = Budgets(model, plan.policy.least, plan.policy.eta, plan.policy.halvings)
             return replace(draft, cells=budgets, by_cells=not short)
         if isinstance(objective, (Piecewise, Curved)):
-            jumps = isinstance(objective, Curved) and objective.jumps
-            draft = replace(draft, unfolded=None if model.loss(charges.unit) or jumps else unfolded(plan.mdp))
+            draft = replace(draft, unfolded=None if model.loss(charges.unit) else unfolded(plan.mdp))
             return draft.in_cells(FIRST_CELLS) if draft.unfolded is None and charges.span > WIDEST_GRID else draft
         if by_return and charges.span > WIDEST_GRID:
             points = f"{charges.span} points" if charges.span < 10**12 else "over a million million points"
@@ -195,18 +197,24 @@ class Draft:
         return self.drawn.parts[0]
 
     def finer(self) -> Draft | None:
-        """Return the draft on the rewards' own grid, for the upper bound, if rewards are rounded and it is narrow
-        enough."""
+        """Return the draft for the upper bound without rounding, if rewards are rounded: on their own grid or, for a
+        cover where that is too wide, between the points of one."""
         if self.unfolded or self.between or (self.cells is None and not self.model.loss(self.charges.unit)):
             return None
         charges = Charges(self.model, own_unit(self.plan.mdp))
-        return replace(self, charges=charges, cells=None) if charges.span <= WIDEST_GRID else None
+        if charges.span <= WIDEST_GRID:
+            return replace(self, charges=charges, cells=None)
+        return self.in_cells(FIRST_CELLS) if isinstance(self.objective, (Piecewise, Curved)) else None
 
     def certificate(self, *, exact: bool, bits: int, finer: Draft | None = None) -> Certificate:
         """Build a certificate; ``exact`` tables lose nothing, others at most about the horizon over ``2**bits``."""
         low = self._low(exact, bits)
         up = (finer or self)._up(exact, bits)
         return Certificate(self.model, self.objective, self.plan.lower, self.plan.upper, low, up)
+
+    def everywhere(self) -> Draft:
+        """Return the draft with a line that is as fine far from the policy's CDF as beside it."""
+        return replace(self, objective=curved(self.plan, self.drawn, self.clock, sharp=self.sharp, everywhere=True))
 
     def curved_certificates(self, objective: Curved, finer: Draft | None = None) -> Iterator[Certificate]:
         """Yield certificates of the plan's upper bound, or of what the broken line proves, plus the cost of
