@@ -173,8 +173,7 @@ def corrupted(low):
 def moved(low):
     """The same tables, read at another memory or with other probabilities."""
     if isinstance(low, ByLaw):
-        machine, *rest = low.parts
-        first, *later = machine.rules
+        (machine, *rest), (first, *later) = low.parts, low.parts[0].rules
         moves = {gain: (add + 1, coin) for gain, (add, coin) in first.moves.items()}
         for rule in (first._replace(moves=moves), first._replace(factor=2), first._replace(moves={1: (0, 1)})):
             yield replace(low, parts=[machine._replace(rules=[rule, *later]), *rest])
@@ -210,7 +209,7 @@ def test_the_memory_of_the_certificates_policy_is_compared(kind):
                     require_same_policy(plan.policy, replace(certificate, low=low))
                 except (errors.NotProved, errors.InvalidPolicy):
                     refused += 1
-    assert refused >= 2
+    assert refused >= {"ByLaw": 13}.get(kind, 2)
 
 
 def flipped_at(low, step: int, place: int):

@@ -12,9 +12,7 @@ import verified_risk as vr
 from verified_risk.numbers.enclosure import bounds
 from verified_risk.planning.clock import Clock
 from verified_risk.proving.bounded import bounded, family_of
-from verified_risk.proving.budgets import (
-    runs_of,
-)
+from verified_risk.proving.budgets import runs_of
 from verified_risk.proving.certificate import Grid, integer_model
 from verified_risk.proving.cover_search import find_cover, on_grid
 from verified_risk.proving.write import Draft, lower_by_stairs, values_of_cdf
@@ -104,7 +102,6 @@ def test_stairs_prove_the_least_return_and_every_step_above_it(rounded):
     values = values_of_cdf(drawn, scale)
     assert (values == [0, *law.cumulative()]) is not rounded
     assert all(x <= y < x + Q(1, 2**60) for x, y in zip([0, *law.cumulative()], values, strict=True))
-    objective = bounded(plan.objective, values[:-1], Q(1, 1000), exact=not rounded)
-    value, _ = lower_by_stairs(objective, drawn, scale)
+    value, _ = lower_by_stairs(bounded(plan.objective, values[:-1], Q(1, 1000), exact=not rounded), drawn, scale)
     low, high = bounds(plan.objective.of(law))
     assert low - Q(1, 2**55) <= value <= high
