@@ -99,6 +99,7 @@ def bounded(
             for family, pieces in zip(families, drawn, strict=True)
         ),
         accuracy,
+        everywhere,
     )
 
 

@@ -467,6 +467,8 @@ class Curved:
     bounds: tuple[Bounds, ...]
     accuracy: Fraction
     """How far the lines were to be below the curves at most, beside the values of the policy's CDF."""
+    everywhere: bool = True
+    """Whether not only there."""
 
     @property
     def is_exact(self) -> bool:

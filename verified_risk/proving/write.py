@@ -227,12 +227,15 @@ class Draft:
             tries.append((LEAST_SLACK, allowance))
         for slack, more in tries:
             try:
-                upper, up = (finer or self)._curved_cover(objective, self.plan.upper + self._closed_span * slack, more)
+                upper, up, complete = (finer or self)._curved_cover(
+                    objective, self.plan.upper + self._closed_span * slack, more
+                )
             except Unsupported:
                 if (slack, more) == tries[-1] or self.clock.late():
                     raise
             else:
-                yield Certificate(self.model, objective, lower, upper, low, up)
+                if complete or objective.everywhere:
+                    yield Certificate(self.model, objective, lower, upper, low, up)
 
     def _curved_low(self, objective: Curved) -> tuple[Fraction, ByLaw]:
         """Return the bound that the stairs prove, at most the plan's, and its proof."""
@@ -245,7 +248,7 @@ class Draft:
             )
         return min(self.plan.lower, lower), ByLaw(scale, self.drawn.total, self.drawn.machines)
 
-    def _curved_cover(self, objective: Curved, upper: Fraction, more: Fraction | int) -> tuple[Fraction, ByCover]:
+    def _curved_cover(self, objective: Curved, upper: Fraction, more: Fraction | int) -> tuple[Fraction, ByCover, bool]:
         tables = Exact(self.plan.mdp, self.charges, self.model.exact_scale(1), self.clock)
         exact = tables if tables.scale.bit_length() <= SHORT_SCALE and tables.affordable else None
         exact = None if self.unfolded or self.between else exact
@@ -253,7 +256,7 @@ class Draft:
         met = MET if exact is None and objective.jumps else BEHIND if self._close_behind else ""
         self._doubt(found, f"{self.plan.objective.spec} with this upper bound: {met}" if met else "")
         scale = self._cell_scale(found.cover) if self.between else MULTIPLIER << CURVE_BITS
-        return found.upper, self._by_cover(scale, found.cover)
+        return found.upper, self._by_cover(scale, found.cover), found.complete
 
     @property
     def _close_behind(self) -> bool:
