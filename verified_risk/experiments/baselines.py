@@ -19,13 +19,7 @@ The kernels of ``bernstein`` compute both tables from counts.  ``low[t, s, b]`` 
 ``1 <= b <= top[t]`` in units.  Below the window the shortfall is 0; above it nothing but the mean matters, so there
 :math:`W(b) = W(top[t]) + b - top[t]`.
 
-For one pair with N visits and empirical frequencies :math:`\hat P` the bonus is (theory, page 11)
-
-.. math:: \beta = \min\Bigl\{\sqrt{\tfrac{2 L_N}{N-1}} \Bigl(\sqrt{\mathrm{Var}_{\hat P} f} +
-          \sqrt{E_{\hat P} (g - f)^2}\Bigr) + \tfrac{7 R L_N}{3(N-1)},\ R \sqrt{\tfrac{L_N}{2N}}\Bigr\}, \qquad
-          L_N = \log \tfrac{10\, n N (N-1)}{\delta},
-
-f and g being the lower and upper tables after the step, and R the length of the interval that they lie in.
+The bonus is that of theory page 11 (bernstein-tables), f and g being the lower and upper tables after the step.
 """
 
 from __future__ import annotations

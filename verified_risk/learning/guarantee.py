@@ -18,35 +18,12 @@ on paper (page 8): Coq has its theorem for concave weightings, exact radii, an e
 ``bernstein`` is on paper (page 11).  A weighting that is not Lipschitz has no regret theorem; where it is concave its
 interval is on paper.
 
-**The bounds.**  With :math:`\ell = \log((S_0 + 2) S_0 |A| K T / \delta)` and :math:`\epsilon = \sqrt{\ell / 2N}`, for
-concave ``L``-Lipschitz ``G``:
-
-.. math:: (i)\quad \mathbf E\,\mathrm{Reg} \le L \bigl[c \sqrt{2 S_0 |A| K T \ell} + T^2 S_0 |A|\bigr] + \delta K T,
-          \qquad c = (T-1) S_0 + 2,
-
-.. math:: (ii)\quad \mathrm{Reg} \le \tfrac{e}{e-1} L \bigl[c \sqrt{2 S_0 |A| K T \ell} + T^2 S_0 |A| +
-          \tfrac{T(T+1)}{2} \log \tfrac1\delta\bigr] \text{ with probability at least } 1 - 2\delta .
-
-Both hold after every episode k with k in place of K outside the logarithm; (ii) for all k at once, because its
-martingale step is a supermartingale: :math:`E[e^{-Y/B}] \le 1 - (1 - 1/e) E[Y]/B \le e^{-(1 - 1/e) E[Y]/B}` for
-:math:`0 \le Y \le B`.
-
-For any other Lipschitz ``G`` with m known reward atoms the closeness step costs total variation: a step pays at most
-:math:`T L (\mathrm{TV}(\hat P, P) + \mathrm{TV}(\hat R, R))`, where :math:`\mathrm{TV}(\hat P, P) \le S_0 \epsilon` and
-:math:`\mathrm{TV}(\hat R, R) \le \epsilon + \mathrm{TV}(\tilde R, R) \le (1 + \sqrt{m+1})\,\epsilon` (Weissman's
-inequality, one more event: ``S_0 + 3`` in the logarithm).  So :math:`c = T (S_0 + 1 + \sqrt{m+1})`, a visit costs at
-most ``2T``, an episode at most :math:`2T^2`.
-
-In a joint model (reward and next state drawn together, see :mod:`.problem`) each of the ``m S_0`` outcomes has its
-one-sided Hoeffding inequality and there is no DKW: ``m S_0`` in the logarithm, and a step costs at most
-:math:`T \min(1, m S_0 \epsilon)`, so :math:`c = T m S_0`, for every Lipschitz ``G``.
-
-A discount only helps: step t pays ``discount^t r`` in [0, 1], its optimistic law is the same transformation of the
-same law, and every step of the proof holds with the smaller remaining returns.
-
-A planner that misses the optimistic optimum by ``w_k`` in episode k adds the sum of the ``w_k``; rounding rewards up
-to a grid adds ``T * eta`` per episode.  Radii scaled by ``x >= 1`` multiply the square-root term by x; below 1 there
-is no theorem.
+**The bounds** of ``ucb`` are (i) and (ii) of page 8 (regret-theorem), after every episode (regret-prefix), with
+:math:`c \sqrt{2 S_0 |A| k T \ell}` for the leading term: :math:`c = (T-1) S_0 + 2` for concave G, :math:`T (S_0 + 1 +
+\sqrt{m+1})` for any other Lipschitz G with m known reward atoms, where a visit costs at most ``2T`` (known-atoms), and
+:math:`T m S_0` in a joint model (regret-joint).  Errors of the planner and of a grid are added (planner-error,
+eta-learning); radii scaled by ``x >= 1`` multiply the leading term by x (regret-discount), and below 1 there is no
+theorem.
 """
 
 from __future__ import annotations

@@ -1,30 +1,19 @@
 r"""Plans with constraints: lower bounds on other objectives than the one that is maximised.
 
-**Any objectives**, by Lagrangian duality.  For multipliers :math:`\lambda \ge 0` every policy with :math:`\Phi_i \ge
-c_i` has
-
-.. math:: \Phi_0 \le \Phi_0 + \sum_i \lambda_i (\Phi_i - c_i)
-          \le (1 + \Lambda) \sup_\pi \Phi_\lambda(\pi) - \sum_i \lambda_i c_i, \qquad \Lambda = \sum_i \lambda_i,
-
-where :math:`\Phi_\lambda = (\Phi_0 + \sum_i \lambda_i \Phi_i) / (1 + \Lambda)` is again a weighting: one plan bounds
-all policies that meet the constraints, and if the bound is below the least return there are none (theory 05, B14).
-Good multipliers are the prices of a small linear program that mixes the policies found so far.
+**Any objectives**, by Lagrangian duality: one plan for :math:`\Phi_\lambda = (\Phi_0 + \sum_i \lambda_i \Phi_i) / (1 +
+\sum_i \lambda_i)`, again a weighting, bounds all policies that meet the constraints; if the bound is below the least
+return there are none (theory 05, B14).  Good multipliers are the prices of a small linear program that mixes the
+policies found so far.
 
 Mixtures of policies are linear in the CDF F of the return, the functionals are not.  Where G is concave, a slope of G
 at F bounds :math:`\Phi` from below by a linear function that meets it at F, so mixtures that meet the constraints of
 these functions meet the constraints; they are found by the same program, whose columns are passes over a grid, and
 improved until they stay.  Every mixture is judged by its law.
 
-**Mixtures of the mean and one CVaR.**  Every functional is :math:`\Phi_i = a_i \mathbf E Z + (1 - a_i)
-\mathrm{CVaR}_\alpha(Z)`, and the problem is to maximise :math:`\Phi_0` over all policies, randomised ones included,
-with :math:`\Phi_i \ge c_i` for i = 1, ..., m.  For a fixed :math:`\rho` replace CVaR by :math:`C = \rho - \mathbf
-E(\rho - Z)^+ / \alpha \le \mathrm{CVaR}`, with equality at the quantile: the optimum is the greatest over rho of a
-linear program in two moments.  Its support function
-
-.. math:: s_\rho(\theta) = \max_\pi \{ \theta\, \mathbf E Z + (1 - \theta)\, C \}
-
-is, for every rho at once, one budget pass, and gives the upper bounds (theory 05, B11).  The policies of two passes,
-mixed so that the constraints hold, give the lower bound.
+**Mixtures of the mean and one CVaR.**  For a fixed :math:`\rho` the optimum is that of a linear program in the moments
+:math:`\mathbf E Z` and :math:`C = \rho - \mathbf E(\rho - Z)^+ / \alpha`.  Its support function, :math:`s_\rho(\theta)
+= \max_\pi \{ \theta\, \mathbf E Z + (1 - \theta)\, C \}`, is, for every rho at once, one budget pass, and gives the
+upper bounds (theory 05, B11).  The policies of two passes, mixed so that the constraints hold, give the lower bound.
 """
 
 from __future__ import annotations

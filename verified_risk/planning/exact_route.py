@@ -18,16 +18,10 @@ the common denominator :math:`D^{T-t}`, D the product of the denominators of suc
 averaged one after the other, and over a common factor.  Ties go to the least action.  Rows are faster where most
 budgets are met; other models are solved cell by cell.
 
-Several CVaR levels take exact branch and bound on boxes of :math:`(\rho_1, \dots, \rho_n)`.  For a fixed vector the
-objective is the mean of a utility and one backward pass maximises it.  Over a box :math:`\rho_j \in [l_j, h_j]` the
-utility
-
-.. math:: \bar u(z) = \sum_j w_j \max_{l_j \le \rho \le h_j} \{\rho - (\rho - z)^+/\alpha_j\}, \qquad
-          \text{maximum at } \rho = \min\{\max\{z, l_j\}, h_j\},
-
-dominates every utility of the box, so its optimal value bounds the box; the law of the greedy policy gives an
-incumbent.  An optimal :math:`\rho_j` is a quantile of the optimal law, hence an attainable return, so boxes are finite
-and the search ends.
+Several CVaR levels take exact branch and bound on boxes of :math:`(\rho_1, \dots, \rho_n)`.  The utility of a box,
+:math:`\sum_j w_j \max_{l_j \le \rho \le h_j} \{\rho - (\rho - z)^+/\alpha_j\}`, dominates those of its points, and one
+pass maximises its mean; the law of the greedy policy gives an incumbent.  An optimal :math:`\rho_j` is a quantile of
+the optimal law, hence an attainable return, so boxes are finite and the search ends (theory 04, spectral-dp).
 """
 
 from __future__ import annotations
