@@ -421,7 +421,7 @@ class Log:
 
     @property
     def twice(self) -> bool:
-        """Whether the second half of a long log repeats the first, as in a file that was appended to itself."""
+        """True if the second half of a long log repeats the first, as in a file that was appended to itself."""
         n, columns = len(self.state) // 2, (self.state, self.action, self.reward, self.successor)
         return self.episodes >= 20 and n in self.first and all(np.array_equal(x[:n], x[n:]) for x in columns)
 

@@ -358,7 +358,7 @@ class LogAnswer:
 
     @property
     def lower(self) -> Fraction:
-        """What the policy is worth at least."""
+        """The guarantee: the policy is worth at least so much."""
         return self.interval.lower
 
     @cached_property

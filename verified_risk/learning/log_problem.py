@@ -273,7 +273,7 @@ class MarkovTest:
         return math.exp(self.log_e) if self.log_e < 700 else math.inf
 
     def rejects(self, delta: float) -> bool:
-        """Whether the assumption is refuted, with an error of probability at most ``delta``.
+        """Return whether the assumption is refuted, with an error of probability at most ``delta``.
 
         :param delta: a probability
         :returns: whether the e-value is at least ``1 / delta``

@@ -126,7 +126,7 @@ class Plan(files.Saved):
     proved: Proved | None = field(default=None, init=False, repr=False, compare=False)
     """The result of :meth:`prove`, once called."""
     proved_before: dict[str, Any] | None = field(default=None, init=False, repr=False, compare=False)
-    """What the plan's file says was proved; unconfirmed until :meth:`prove` is called."""
+    """The proof that the plan's file speaks of; unconfirmed until :meth:`prove` is called."""
 
     @property
     def gap(self) -> Fraction:

@@ -104,7 +104,7 @@ def bounded(
 
 
 def apart(part: VaR, levels: Iterable[Fraction]) -> bool:
-    """Whether no value of the CDF is just above the level of an upper quantile."""
+    """Return whether no value of the CDF is just above the level of an upper quantile."""
     return not any(part.alpha < value < part.alpha + ROOM for value in levels)
 
 

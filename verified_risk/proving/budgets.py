@@ -211,7 +211,7 @@ class Drawn:
 
     @cached_property
     def is_short(self) -> bool:
-        """Whether the law can be followed."""
+        """True if the law can be followed."""
         try:
             return self.most == math.inf or bool(self.law(1))
         except TooLong:

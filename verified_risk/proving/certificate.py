@@ -466,13 +466,12 @@ class Curved:
     places: tuple[Fraction, ...]
     bounds: tuple[Bounds, ...]
     accuracy: Fraction
-    """How far the lines were to be below the curves at most, beside the values of the policy's CDF."""
+    """The most by which the lines were to be below the curves, at the values of the policy's CDF or everywhere."""
     everywhere: bool = True
-    """Whether not only there."""
 
     @property
     def is_exact(self) -> bool:
-        """Whether the lines are the weighting, but for the rise behind a jump."""
+        """True if the lines are the weighting, but for the rise behind a jump."""
         return all(curve.kind in ("polygon", "jump", "upper") for _, curve in self.parts)
 
     def words(self) -> str:

@@ -172,7 +172,7 @@ class Grid:
         return found
 
     def never_leaves(self, model: Model, *, below: bool = False, above: bool = False) -> bool:
-        """Whether no index leaves its window for the next one below, or above; nor if nothing is earned."""
+        """Return whether no index leaves its window for the next one below, or above; nor if nothing is earned."""
         for charges, (here, after) in zip(self.charges(model), pairwise(self.windows), strict=True):
             least, most = min(charges.values()), max(charges.values())
             if below and self.move(here[0], most) < after[0]:
@@ -494,7 +494,7 @@ class Cells:
         return base, max(most, Fraction()), max(least, Fraction())
 
     def holds_ends(self, model: Model, start: int) -> bool:
-        """Whether every budget left of ``start`` is in the last window."""
+        """Return whether every budget left of ``start`` is in the last window."""
         (lo, hi), (first, last) = self.windows[0], self.windows[-1]
         (_, most, least), budget, unit = self.ranges(model), self.unit * start, self.unit_after(len(model.steps))
         return lo <= start < hi and first <= last and unit * first <= budget - most and budget + least <= unit * last

@@ -168,7 +168,7 @@ class Polygon:
 
     @property
     def is_good(self) -> bool:
-        """Whether the corners go up, strictly to the right, to (1, 1)."""
+        """True if the corners go up, strictly to the right, to (1, 1)."""
         steps = all(a < b and u <= v for (a, u), (b, v) in pairwise(self.points))
         return steps and self.points[-1] == (Fraction(1), Fraction(1))
 
@@ -222,7 +222,7 @@ class Polygon:
 
 
 def _is_above(b: Any, a: Any, c: Any) -> bool:
-    """Whether b is on or above the chord from a to c."""
+    """Return whether b is on or above the chord from a to c."""
     return bool((b[1] - a[1]) * (c[0] - a[0]) >= (c[1] - a[1]) * (b[0] - a[0]))
 
 
@@ -472,12 +472,12 @@ class Curve(NamedTuple):
 
 
 def root_below(g: Fraction, x: Fraction, y: Fraction) -> bool:
-    """Whether y <= x^g is shown by integers."""
+    """Return whether y <= x^g is shown by integers."""
     return y <= 0 or (x >= 0 and y**g.denominator <= x**g.numerator)
 
 
 def root_above(g: Fraction, x: Fraction, y: Fraction) -> bool:
-    """Whether x^g <= y."""
+    """Return whether x^g <= y."""
     return x >= 0 and y >= 0 and x**g.numerator <= y**g.denominator
 
 
@@ -514,7 +514,7 @@ class Point(NamedTuple):
 
     @lru_cache(1 << 12)  # noqa: B019 (a point ends one piece and begins the next)
     def is_below(self, curve: Curve) -> bool:
-        """Whether the curve is proved to be at least the height at the place."""
+        """Return whether the curve is proved to be at least the height at the place."""
         x, y, (kind, g, corners) = self.place, self.height, curve
         if not 0 <= x <= 1:
             return False
@@ -536,7 +536,7 @@ class Point(NamedTuple):
         return holds and b + c > 0 and a >= 0 and compared(g, y, b + c, a) <= 0
 
     def is_above(self, curve: Curve) -> bool:
-        """Whether the curve is proved to be at most the height at the place."""
+        """Return whether the curve is proved to be at most the height at the place."""
         x, y, (kind, g, corners) = self.place, self.height, curve
         if not 0 <= x <= 1:
             return False
@@ -630,7 +630,7 @@ def is_supported(
     x_end: Fraction,
     piece: Piece,
 ) -> bool:
-    """Whether the piece from (x, y) to ``x_end`` is below the curve."""
+    """Return whether the piece from (x, y) to ``x_end`` is below the curve."""
     y_end, points = piece.height, piece.points
     if piece.reason == "linear":
         own = Polygon(curve.corners) if curve.kind == "polygon" else None

@@ -77,7 +77,7 @@ def objective_of(weighting: Weighting) -> Tail | Quantile | Piecewise:
     levels = weighting.levels
     if levels is not None and len(levels.tails) <= 1:
         return Tail(levels.mean, levels.tails[0][0]) if levels.tails else Tail(Fraction(1), Fraction(1))
-    assert weighting.knots is not None, "curves are bounded in curved.py"
+    assert weighting.knots is not None, "curves are bounded by points"
     return Piecewise(weighting.knots[1:])
 
 
@@ -132,7 +132,7 @@ class Draft:
     cells: Budgets | None = None
     """Set for a discounted plan, whose tables are interpolated."""
     by_cells: bool = False
-    """Whether the lower bound also rests on a table, rather than on the law of the return."""
+    """True if the lower bound also rests on a table, rather than on the law of the return."""
     halved: int = 0
     """Number of halvings by which the grid of the bounds is finer than the plan's."""
     unfolded: Unfolded | None = None
@@ -140,7 +140,7 @@ class Draft:
     between: Fraction = Fraction()
     """The cells of a cover that is read between the points of a grid."""
     sharp: bool = False
-    """Whether a curve's own upper bound is to be proved, and no larger one."""
+    """True if a curve's own upper bound is to be proved, and no larger one."""
     doubts: list[str] = field(default_factory=list)
     """Reasons why the checker may refuse a correct upper bound."""
 
@@ -260,7 +260,7 @@ class Draft:
 
     @property
     def _close_behind(self) -> bool:
-        """Whether a value of the policy's CDF is too close above the level of an upper quantile to be told apart."""
+        """True if a value of the policy's CDF is too close above the level of an upper quantile to be told apart."""
         levels = values_of_cdf(self.drawn, _law_scale(self.drawn))
         quantiles = [part for _, part in self.plan.objective.terms if isinstance(part, VaR) and part.upper]
         return not all(apart(part, levels) for part in quantiles)
@@ -327,7 +327,7 @@ class Draft:
 
     @cached_property
     def by_law(self) -> bool:
-        """Whether the lower bound rests on the law of the return: true of rounded rewards, polygons and mixtures."""
+        """True if the lower bound rests on the law of the return: true of rounded rewards, polygons and mixtures."""
         if self.cells is not None:
             return not self.by_cells
         if len(self.drawn.weights) > 1:
@@ -437,7 +437,7 @@ class Draft:
 
     @property
     def _probes(self) -> bool:
-        """Whether a cover by cells rests on probes of single cells, as it does if the weighting is concave."""
+        """True if a cover by cells rests on probes of single cells, as it does if the weighting is concave."""
         return self.plan.objective.shape == "concave"
 
     @property
