@@ -44,26 +44,13 @@ def drifting(n: int, step: Fraction) -> np.ndarray:
     return cost
 
 
-def all_or_nothing(n: int, discount: str | int = 1) -> vr.MDP:
-    """One step pays 0 or n, each with probability 1/2: half of all cells cost what is to their right."""
-    return vr.MDP(0, [[[1]]], [[{0: "1/2", n: "1/2"}]], horizon=1, discount=discount)
-
-
 def of_half(cost: np.ndarray) -> Fraction:
     return sum(map(Fraction, cost.tolist()), Fraction()) / 2
 
 
-def test_terminal_sums_of_a_search_may_drift():
-    cost = drifting(200, 3 * U / 2)
-    oracle = Oracle(float_model(all_or_nothing(200), Fraction(1)))
-    computed = oracle.solve(cost)
-    assert Fraction(computed) > of_half(cost) + 10 * U
-    assert Fraction(computed - oracle.slack(cost)) <= of_half(cost)
-
-
 def test_terminal_sums_between_grid_points_may_drift():
     up, down = drifting(2048, 3 * U / 2), drifting(2048, U / 2)
-    mdp = all_or_nothing(2048, "1/2")
+    mdp = vr.MDP(0, [[[1]]], [[{0: "1/2", 2048: "1/2"}]], horizon=1, discount="1/2")  # half of all cells cost more
     oracle = CellOracle(mdp, Fraction(1))
     assert oracle.top == 2048
     assert Fraction(oracle.solve(up)) <= of_half(up)
@@ -176,19 +163,6 @@ def test_a_probe_moves_an_end_no_further_than_it_proves():
     assert moved >= 60
 
 
-def test_ranges_of_slopes_hold_the_exact_slopes():
-    rng = np.random.default_rng(3)
-    for _ in range(50):
-        x, g = (np.sort(np.append(rng.random(4), (0.0, 1.0))) for _ in range(2))
-        least, most, middle = np.zeros((3, 1))
-        kernels.slope_ranges(np.zeros(1), np.ones(1), x, g, least, most, middle)
-        exact = [
-            (Fraction(d) - Fraction(c)) / (Fraction(b) - Fraction(a))
-            for (a, b), (c, d) in zip(pairwise(x.tolist()), pairwise(g.tolist()), strict=True)
-        ]
-        assert Fraction(float(least[0])) <= min(exact) <= max(exact) <= Fraction(float(most[0]))
-
-
 # -- tables of budgets ------------------------------------------------------------------------------------------------
 
 
@@ -265,14 +239,12 @@ def test_the_best_mean_is_enclosed_where_no_exact_law_is_at_hand(monkeypatch):
 
 
 @pytest.mark.parametrize("outcomes", [1, 150])
-def test_roundings_of_a_mean_and_of_a_step_between_nodes_are_counted_by_their_terms(outcomes):
+def test_roundings_of_a_mean_are_counted_by_their_terms(outcomes):
     """A backup rounds each probability, each product and each sum; none of these may be left out."""
     anywhere = [Fraction(1, outcomes)] * outcomes
     mdp = vr.MDP(0, [[anywhere]] * outcomes, [[{0: "1/2", 1: "1/2"}]] * outcomes, horizon=3, discount="1/2")
     model = scaled_model(mdp, Fraction(1, 4))
     assert interpolated_tables.mean_part(model).enclosure.depth >= 3 * (outcomes + 3)
-    size = model.tops[0][0]
-    assert interpolated_tables._outward(model, 0, Fraction()) >= (2 * outcomes + 8) * 2.0**-53 * size
 
 
 # -- enclosures -------------------------------------------------------------------------------------------------------

@@ -85,17 +85,6 @@ def test_randomising_does_not_help_a_concave_objective_or_a_quantile():
                 assert phi({x: p for x, p in mixed.items() if p}) <= best
 
 
-def test_a_plan_comes_back_from_its_file(tmp_path):
-    for model, rng in small_models("saved plans", 20):
-        for G, _ in objectives(rng).values():
-            plan = vr.exact_plan(as_mdp(model), G)
-            plan.save(tmp_path / "plan.json")
-            again = vr.Plan.load(tmp_path / "plan.json")
-            assert (again.mdp, again.objective, again.law) == (plan.mdp, plan.objective, plan.law)
-            assert again.lower == again.value == again.upper == plan.value
-            assert vr.return_law(again.mdp, again.policy) == plan.law
-
-
 @pytest.mark.parametrize("G", [vr.Wang(0.5), vr.CPW(0.7), vr.PiecewiseLinear([(0, 0), ("1/2", 0), (1, 1)])], ids=repr)
 def test_what_has_no_exact_algorithm_is_refused_by_name(G):
     mdp = vr.MDP(initial=0, transitions=[[[1]]], rewards=[[1]], horizon=1)

@@ -294,13 +294,6 @@ def test_where_nothing_is_writable_there_is_one_warning_and_the_right_answer(tmp
     assert printed.count("no writable place for compiled kernels") == 1
 
 
-def test_a_second_process_compiles_nothing(tmp_path):
-    kernel_folder(tmp_path, 1, OURS)
-    ask = "from pack.caller import outer; outer(1.0); print(sum(outer.compiled.stats.cache_hits.values()))"
-    assert python(ask, PYTHONPATH=str(tmp_path)).strip() == "0"
-    assert python(ask, PYTHONPATH=str(tmp_path)).strip() == "1"
-
-
 @pytest.mark.parametrize("error", ["OSError(28, 'No space left on device')", "RuntimeError('no compiled object yet')"])
 def test_what_cannot_be_kept_is_compiled_and_used_all_the_same(tmp_path, error):
     kernel_folder(tmp_path, 1, OURS)

@@ -100,6 +100,3 @@ def test_a_search_over_returns_keeps_its_time():
     plan = vr.plan(large(), "cpw(0.71)", gap=0, time_limit=0)
     assert plan.lower < plan.upper
     assert plan.recheck(time_limit=0).upper_holds is Truth.UNKNOWN
-
-
-# -- pieces -----------------------------------------------------------------------------------------------------------

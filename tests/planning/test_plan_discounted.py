@@ -198,14 +198,6 @@ def test_a_gap_is_said_to_be_met_only_by_the_bounds_of_the_plan(monkeypatch):
     assert plan.gap == Fraction(9, 100)
 
 
-def test_a_policy_by_cells_comes_back_from_its_file(tmp_path):
-    mdp = vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], 5, "9/10")
-    plan = vr.plan(mdp, vr.CVaR("1/3"), eta="1/30")
-    plan.save(tmp_path / "plan.json")
-    again = vr.Plan.load(tmp_path / "plan.json")
-    assert vr.return_law(mdp, again.policy) == vr.return_law(mdp, plan.policy)
-
-
 def test_recheck_confirms_both_bounds_in_other_code_and_no_better_ones():
     rng = random.Random("recheck")
     for weight in (Fraction(), Fraction(1, 3)):

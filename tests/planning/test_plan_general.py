@@ -117,24 +117,6 @@ def test_for_convex_weightings_the_optimum_is_that_of_an_lp_over_occupation_meas
     assert mixed >= 3, "no instance needed a mixture"
 
 
-def test_a_mixture_has_a_behavioural_form_with_the_same_law():
-    G, rng, tried = CASES["convex"][0], random.Random("behavioural"), 0
-
-    def simplex(k):
-        weights = [rng.randint(1, 9) for _ in range(k)]
-        return [Fraction(w, sum(weights)) for w in weights]
-
-    for _ in range(15):
-        transitions = [[simplex(3) for _ in range(3)] for _ in range(3)]
-        rewards = [[dict(zip(rng.sample(range(5), 3), simplex(3), strict=True)) for _ in range(3)] for _ in range(3)]
-        mdp = vr.MDP(0, transitions, rewards, horizon=3)
-        plan = vr.plan(mdp, G, gap=GAP, time_limit=2)
-        if len(list(plan.policy.parts())) > 1:
-            tried += 1
-            assert vr.return_law(mdp, vr.behavioural_form(mdp, plan.policy)) == plan.law
-    assert tried >= 3
-
-
 def test_on_a_coarse_grid_the_bounds_hold_for_the_model_itself():
     for name in ("spectral", "wang", "cpw"):
         G, phi = CASES[name]

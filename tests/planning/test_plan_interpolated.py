@@ -10,6 +10,7 @@ import oracles
 import plan_models as models
 import pytest
 from test_plan_discounted import discounted, forget_the_scale_of_one_step, round_to_nearest
+from test_search_incumbents import FixedIncumbent
 
 import verified_risk as vr
 from verified_risk import grid
@@ -54,17 +55,8 @@ def test_each_rounds_bounds_enclose_the_best_policy_and_its_own_attains_the_lowe
         assert value_of(G, models.law_by_playing(model, found.policy))[1] >= found.lower
 
 
-class FixedIncumbent(CellSearch):
-    """A search whose incumbent is a number, and which stops after some nodes."""
-
-    def offer(self, cdf, parts=None):
-        return False
-
-    def incumbents(self):
-        self.vertex(np.ones(self.oracle.top), masked=False)
-
-    def late(self):
-        return self.nodes > 12
+class PoorSearch(FixedIncumbent, CellSearch):
+    MOST_NODES = 12
 
 
 def least_cost(mdp, model, eta, polygon) -> Fraction:
@@ -92,7 +84,7 @@ def test_no_incumbent_makes_the_bound_false(G, monkeypatch):
         least = least_cost(mdp, model, eta, polygon)
         for above in (0.01, 0.3):
             oracle = CellOracle(mdp, eta)
-            search = FixedIncumbent(oracle, polygon, 1e-9, np.inf)
+            search = PoorSearch(oracle, polygon, 1e-9, np.inf)
             search.best.value = float(least) + above
             search.run()
             assert Fraction(max(search.bound, search.uncut_bound)) <= least + Fraction(1, 10**12)

@@ -5,6 +5,7 @@ from fractions import Fraction as Q
 from itertools import combinations, pairwise, product
 
 import numpy as np
+import oracles
 import pytest
 
 import verified_risk as vr
@@ -35,10 +36,7 @@ def laws_of(model, policy, t, s, y):
     parts = [laws_of(model, policy, t + 1, k, y + pays[s][a][k]) for k in range(len(boxes))]
     for law in corners(boxes[s][a]):
         for chosen in product(*(part if p else {()} for part, p in zip(parts, law, strict=True))):
-            total = {}
-            for p, part in zip(law, chosen, strict=True):
-                for z, q in part:
-                    total[z] = total.get(z, Q()) + p * q
+            total = oracles.added((z, p * q) for p, part in zip(law, chosen, strict=True) for z, q in part)
             found.add(tuple(sorted(total.items())))
     return found
 
@@ -69,15 +67,6 @@ def worst_value(laws, w, alpha):
                 share = (a - c) / (a - c + d - b)
                 best = max(best, min(p + share * (q - p) for p, q in lines))
     return best
-
-
-def quantile(law, alpha):
-    total = Q()
-    for z, p in law:
-        total += p
-        if total >= alpha:
-            return z
-    raise AssertionError
 
 
 def random_model(rng, *, joint):
@@ -132,7 +121,7 @@ def test_no_policy_and_no_corner_of_the_intervals_contradicts_a_plan(exact, monk
         for spec, alpha in (("var(1/3)", Q(1, 3)), ("var(1/2)", HALF)):
             for against, of in (("worst", min), ("best", max)):
                 plan = vr.plan(mdp, spec, against=against)
-                found = max(of(quantile(law, alpha) for law in laws) for laws in sets.values())
+                found = max(of(oracles.quantile(dict(law), alpha) for law in laws) for laws in sets.values())
                 assert plan.lower <= found <= plan.upper
                 assert not exact or plan.gap == 0
 

@@ -29,11 +29,12 @@ POLYGONS = {
     "general, convex first": vr.PiecewiseLinear([(0, 0), ("3/10", "1/10"), ("1/2", "4/5"), ("7/10", "17/20"), (1, 1)]),
 }
 ABOVE = (0.003, 0.05, 0.4)
-MOST_NODES = 40
 
 
 class FixedIncumbent(Search):
     """A search whose incumbent is a number: no policy that it meets is offered."""
+
+    MOST_NODES = 40
 
     def offer(self, cdf, parts=None):
         return False
@@ -43,7 +44,7 @@ class FixedIncumbent(Search):
 
     def late(self):
         """Out of nodes, not out of time: the same search every time."""
-        return self.nodes > MOST_NODES
+        return self.nodes > self.MOST_NODES
 
 
 def searched(mdp: vr.MDP, polygon: Polygon, incumbent: float, *, contracts: bool) -> FixedIncumbent:
