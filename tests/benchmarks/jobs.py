@@ -15,7 +15,7 @@ from rows import row, timed
 import verified_risk as vr
 
 sys.path.append(str(Path(__file__).parents[1] / "support"))
-from blackjack import CARDS, dealer_ends, with_card
+from blackjack import CARDS, dealer_ends, first_hands, with_card
 
 WEIGHTINGS = ("wang(3/4)", "cpw(0.71)", "dual(2)", "0.5*wang(3/4) + 0.5*cvar(1/10)")
 
@@ -23,11 +23,8 @@ WEIGHTINGS = ("wang(3/4)", "cpw(0.71)", "dual(2)", "0.5*wang(3/4) + 0.5*cvar(1/1
 def blackjack() -> vr.MDP:
     """One hand, with an endless deck."""
     hands: dict[Any, Fraction] = {}
-    for a, p in CARDS.items():
-        for b, q in CARDS.items():
-            for card, r in CARDS.items():
-                key = (with_card(with_card((0, 0), a), b), card)
-                hands[key] = hands.get(key, Fraction()) + p * q * r
+    for p, card, hand in first_hands():
+        hands[hand, card] = hands.get((hand, card), Fraction()) + p
 
     def play(state: Any, act: str) -> list[tuple[Fraction, Any, int]]:
         hand, card = state

@@ -315,15 +315,13 @@ def policies(instance: dict[str, Any]) -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize("statement", holding(policies), ids=lambda statement: statement.label)
 def test_a_signed_policy_with_an_unknown_action_is_rejected(statement):
     data = certificate.certificate(statement, statement.counterexample)
-    for action in (-1, 99):
+    for rows in (
+        lambda own: [[*row[:-1], -1] for row in own],
+        lambda own: [[*row[:-1], 99] for row in own],
+        lambda _: [],
+    ):
         twin = copy.deepcopy(data)
         for policy in policies(twin["instance"]):
-            for row in policy["rows"]:
-                row[-1] = action
+            policy["rows"] = rows(policy["rows"])
         with pytest.raises(recheck.Rejected):
             recheck.check_text(signed(twin))
-    twin = copy.deepcopy(data)
-    for policy in policies(twin["instance"]):
-        policy["rows"] = []
-    with pytest.raises(recheck.Rejected):
-        recheck.check_text(signed(twin))

@@ -264,14 +264,10 @@ def test_an_objective_in_floats_has_a_tolerance_of_1e_9_of_the_range(monkeypatch
 
     def plant(share):
         off = share * 2 * Fraction(1, 10**9)  # returns lie in [0, 2]
-        ends = (best + off, best + 1) if name == "lower" else (best - 1, best - off)
-        monkeypatch.setattr(planning, "planned", lambda case: bounded(true, *ends))
+        lower, upper = (best + off, best + 1) if name == "lower" else (best - 1, best - off)
+        monkeypatch.setattr(planning, "planned", lambda case: replace(true, lower=lower, value=lower, upper=upper))
 
     found_only_above(planning.check_optimum, FLOATS, f"the {name} bound", plant)
-
-
-def bounded(plan, lower, upper):
-    return replace(plan, lower=lower, value=lower, upper=upper)
 
 
 @pytest.mark.parametrize("name", ["lower", "upper"])
@@ -440,12 +436,8 @@ def test_shrinking_keeps_the_signature():
     assert property.shrunk(prop, failure).case == {"size": 2}
 
 
-def crashes():
-    raise KeyError("a bug")
-
-
 ENDINGS = {
-    "a crash": (crashes, KeyError, "a bug"),
+    "a crash": (lambda: raise_(KeyError("a bug")), KeyError, "a bug"),
     "an exit status of 3": (lambda: raise_(SystemExit(3)), Falsified, "ended with 3"),
     "a traceback": (lambda: click.echo("Traceback (most recent call last)", err=True), Falsified, "a traceback"),
     "silence": (lambda: raise_(SystemExit(2)), Falsified, "without a message"),

@@ -72,12 +72,6 @@ def test_the_values_of_the_four_paths(alpha, values):
     assert [experiment_paths.cvar(path, Q(alpha)) for path in (6, 4, 2, 1)] == [Q(value) for value in values]
 
 
-@pytest.mark.parametrize(("alpha", "tied"), [("1/5", (1, 2)), ("7/25", (2, 4)), ("433/1000", (4, 6))])
-def test_the_paths_tie_at_the_switches(alpha, tied):
-    first, second = (experiment_paths.cvar(path, Q(alpha)) for path in tied)
-    assert first == second == max(experiment_paths.cvar(path, Q(alpha)) for path in (6, 4, 2, 1))
-
-
 @pytest.mark.parametrize("constant", [1, 5, 30])
 def test_cumulative_probability_weighting_grows_like_the_formula(constant):
     n = 4 * constant + 8

@@ -65,13 +65,6 @@ def test_the_counts_of_seven_episodes_exclude_the_event():
     assert event_conditioning.STATEMENT.printed.slack(case) == -HALF
 
 
-def test_closeness_fails_by_five_quarters_against_one():
-    pair = lem_genbound.STATEMENT.counterexample
-    assert estimation.phi(vr.Mean(), pair.mdp, pair.policy) == F(3, 2)
-    assert estimation.phi(vr.Mean(), pair.twin, pair.policy) == F(1, 4)
-    assert lem_genbound.STATEMENT.printed.slack(pair) == 1 - F(5, 4)
-
-
 def interlaced(teeth, shift, *, low=0, high=1, pays=(1, 0)):
     """One state, T = 2: a pays a comb, its twin the shifted comb."""
     width, mass = F(high - low), F(1, teeth)

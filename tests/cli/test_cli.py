@@ -202,12 +202,6 @@ def test_every_named_model_says_what_its_states_and_actions_are():
         assert re.search(r"play \d+(?! \([\w ]+\))\b", output) is None  # no action without its name
 
 
-def test_the_help_names_every_command_and_the_exit_codes():
-    output = run("--help")
-    for name in ("plan", "evaluate", "learn", "experiment", "audit", "recheck", "models", "Exit codes", "completion"):
-        assert name in output
-
-
 @pytest.mark.parametrize(
     ("words", "offered"),
     [

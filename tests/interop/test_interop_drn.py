@@ -1,4 +1,4 @@
-"""DRN files: read back by a parser written here, and by Storm itself where it is installed."""
+"""DRN files, read back by a parser written here; by Storm itself in ``test_interop_storm.py``."""
 
 import random
 from dataclasses import dataclass, field
@@ -73,19 +73,13 @@ def best_reward(states):
 
 def law_of_first_actions(states):
     """{accumulated reward: probability} when the first action is always taken."""
-    law, level = {}, {(start_of(states), Fraction()): Fraction(1)}
+    ended, level = [], {(start_of(states), Fraction()): Fraction(1)}
     while level:
-        following = {}
-        for (i, z), p in level.items():
-            if "end" in states[i].labels:
-                law[z] = law.get(z, 0) + p
-                continue
-            reward, branches = states[i].choices[0]
-            for target, q in branches:
-                key = (target, z + states[i].reward + reward)
-                following[key] = following.get(key, 0) + p * q
-        level = following
-    return law
+        ended += [(z, p) for (i, z), p in level.items() if "end" in states[i].labels]
+        left = [(i, z, p) for (i, z), p in level.items() if "end" not in states[i].labels]
+        steps = [(z + states[i].reward + states[i].choices[0][0], p, states[i].choices[0][1]) for i, z, p in left]
+        level = oracles.added(((target, z), p * q) for z, p, branches in steps for target, q in branches)
+    return oracles.added(ended)
 
 
 def small_models():
@@ -113,24 +107,3 @@ def test_the_accumulated_reward_has_the_law_of_the_return(tmp_path):
         assert law_of_first_actions(states) == dict(vr.return_law(mdp, first))
         uncertain += any(state.reward for state in states)  # pay states were needed
     assert uncertain > 10
-
-
-# -- Storm ------------------------------------------------------------------------------------------------------------
-
-
-def ask_storm(path, formula):
-    """Storm's exact answer."""
-    stormpy = pytest.importorskip("stormpy", reason="Storm is not installed: pip install stormpy")
-    model = stormpy.build_model_from_drn[stormpy.Rational](str(path))
-    (formula,) = stormpy.parse_properties(formula)
-    (start,) = model.initial_states
-    return Fraction(str(stormpy.model_checking(model, formula).get_value(start)))
-
-
-def test_storm_finds_the_same_largest_mean(tmp_path):
-    path = tmp_path / "model.drn"
-    for model, mdp in small_models():
-        laws = list(oracles.all_return_laws(model))
-        if mdp.reward_range != (0, 0):  # Storm does not answer for a model that pays nothing
-            write_drn(mdp, path)
-            assert ask_storm(path, 'R{"return"}max=? [F "end"]') == max(map(oracles.mean, laws))

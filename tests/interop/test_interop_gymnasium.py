@@ -90,31 +90,10 @@ def test_the_cliff_ends_the_episode_at_the_goal():
     assert vr.exact_plan(mdp, vr.Mean()).value == -13  # up, eleven to the right, down
 
 
-def test_the_taxi_starts_anywhere_with_probability_one_in_three_hundred():
-    mdp = vr.MDP.from_gymnasium("Taxi-v4", horizon=1)
-    assert len(mdp.initial) == 300
-    assert {p for _, p in mdp.initial} == {Fraction(1, 300)}
-
-
 def test_a_discount_is_passed_on():
     env = gymnasium.make("FrozenLake-v1", is_slippery=False)
     mdp = vr.MDP.from_gymnasium(env, horizon=6, discount="1/2")
     assert vr.exact_plan(mdp, vr.Mean()).value == Fraction(1, 32)
-
-
-@pytest.mark.parametrize(
-    ("value", "rational"),
-    [
-        (0.04999999999999999, "1/20"),
-        (1 / 3, "1/3"),
-        (2 / 3, "2/3"),
-        (0.1 + 0.2, "3/10"),
-        (0.25, "1/4"),
-        (1 / 300, "1/300"),
-    ],
-)
-def test_a_computed_float_is_the_small_rational_it_means(value, rational):
-    assert meant(value) == Fraction(rational)
 
 
 def test_a_float_that_is_no_small_rational_keeps_its_decimal():
@@ -127,7 +106,8 @@ def test_a_float_that_is_no_small_rational_keeps_its_decimal():
         assert meant(beyond) == Fraction(repr(beyond))
 
 
-def test_all_quotients_of_small_integers_are_restored():
+def test_computed_floats_and_all_quotients_of_small_integers_are_restored():
+    assert [meant(x) for x in (0.04999999999999999, 0.1 + 0.2, 1 / 300)] == [Fraction(n, 300) for n in (15, 90, 1)]
     for q in range(1, 200):
         for p in range(q + 1):
             assert meant(p / q) == Fraction(p, q)

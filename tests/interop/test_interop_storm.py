@@ -10,7 +10,7 @@ from pathlib import Path
 
 import oracles
 import pytest
-from plan_models import as_mdp
+from plan_models import as_mdp, data_of
 
 import verified_risk as vr
 from verified_risk.cli import main
@@ -198,7 +198,8 @@ def test_rewards_on_transitions_are_added_on_the_way():
     ]
 
 
-def same_values(one: vr.MDP, other: vr.MDP) -> None:
+def same_laws_and_values(one: vr.MDP, other: vr.MDP) -> None:
+    assert (always(one, 0), always(one, -1)) == (always(other, 0), always(other, -1))
     for text in ("mean", "cvar(1/3)", "cvar(1/10)", "var(1/2)", "0.5*mean + 0.5*cvar(1/4)"):
         objective = vr.objective(text)
         assert vr.exact_plan(one, objective).value == vr.exact_plan(other, objective).value
@@ -217,9 +218,7 @@ def test_a_named_model_written_by_us_and_read_by_storm_is_worth_the_same(name, t
     mdp.to_drn(tmp_path / "model.drn")
     back = vr.MDP.from_storm(tmp_path / "model.drn")
     assert mdp.horizon < back.horizon <= 2 * mdp.horizon + 1  # a step or two for each, and one that draws the start
-    assert always(back, 0) == always(mdp, 0)
-    assert always(back, -1) == always(mdp, -1)
-    same_values(mdp, back)
+    same_laws_and_values(mdp, back)
 
 
 @needs_storm
@@ -231,18 +230,11 @@ def test_random_models_written_by_us_and_read_by_storm_have_the_same_laws_of_the
         mdp = as_mdp(model)
         mdp.to_drn(path)
         back = vr.MDP.from_storm(path)
-        assert always(back, 0) == always(mdp, 0)
-        assert always(back, -1) == always(mdp, -1)
-        same_values(mdp, back)
+        same_laws_and_values(mdp, back)
         if oracles.count_return_policies(model) > 300:
             continue
         laws = {tuple(sorted(law.items())) for law in oracles.all_return_laws(model)}
-        unrolled = oracles.Model(
-            initial=dict(back.initial),
-            outcomes=[[list(action.outcomes) for action in back.actions(s)] for s in range(back.n_states)],
-            horizon=back.horizon,
-            discount=Fraction(1),
-        )
+        unrolled = data_of(back)
         if oracles.count_return_policies(unrolled) <= 3000:
             # In the file a step takes one or two, so its policies may also count those: more laws, none of them better.
             assert laws <= {tuple(sorted(law.items())) for law in oracles.all_return_laws(unrolled)}

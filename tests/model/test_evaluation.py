@@ -133,9 +133,7 @@ def test_the_joint_law_is_that_of_all_walks():
         t = rng.randint(0, mdp.horizon)
         cut = oracles.Model(model.initial, model.outcomes, t, model.discount)
         joint = vr.joint_law(mdp, vr.HistoryPolicy(mdp, rule), t)
-        by_return = {}
-        for (_, y), p in joint.items():
-            by_return[y] = by_return.get(y, 0) + p
+        by_return = oracles.added((y, p) for (_, y), p in joint.items())
         assert by_return == oracles.law_of_rule(cut, rule)
 
 

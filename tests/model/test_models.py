@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import oracles
 import pytest
+from plan_models import as_mdp, data_of
 
 import verified_risk as vr
 from verified_risk import models
@@ -73,12 +74,7 @@ def test_swimming_right_needs_the_far_end_in_reach():
 )
 def test_small_named_models_have_the_brute_force_optimum(build):
     mdp = build()
-    model = oracles.Model(
-        dict(mdp.initial),
-        [[list(action.outcomes) for action in mdp.actions(s)] for s in range(mdp.n_states)],
-        mdp.horizon,
-        mdp.discount,
-    )
+    model = data_of(mdp)
     assert 1 < oracles.count_return_policies(model) <= 20_000
     laws = list(oracles.all_return_laws(model))
     for alpha in (Fraction(1, 10), Fraction(1, 3), Fraction(3, 4), Fraction(1)):
@@ -241,9 +237,7 @@ def test_the_words_of_a_model_follow_its_parameters():
 
 def test_names_of_actions_are_kept_and_do_not_change_the_model(tmp_path):
     game = models.betting_game()
-    plain = vr.MDP.from_outcomes(
-        [[action.outcomes for action in game.actions(s)] for s in range(game.n_states)], initial=10, horizon=6
-    )
+    plain = as_mdp(data_of(game))
     assert plain.action_names is None
     assert "action_names" not in plain.to_json()
     assert plain == game
@@ -319,10 +313,7 @@ def walk_the_map(moves, slip=Fraction(1, 10)):
                 paid = int(at(cell)) if at(cell) in "6421" and cell != (r, c) else 0
                 following[cell, z + paid] = following.get((cell, z + paid), 0) + mass
         level = following
-    law = {}
-    for (_, z), p in level.items():
-        law[z] = law.get(z, 0) + p
-    return law
+    return oracles.added((z, p) for (_, z), p in level.items())
 
 
 def test_of_all_1024_walks_on_the_map_only_four_laws_pay():

@@ -2,18 +2,15 @@
 
 import math
 import random
-from bisect import bisect_right
 from fractions import Fraction
 from fractions import Fraction as Q
 from itertools import pairwise
 
 import mpmath
-import numpy as np
 import pytest
 
 import verified_risk as vr
 from verified_risk.errors import Unsupported
-from verified_risk.kernels import polygon_bounds as kernels
 from verified_risk.numbers.enclosure import Interval, bounds
 from verified_risk.objectives import polygon
 from verified_risk.objectives.cpw import _curvature, _power, _sign_is, inflection
@@ -294,28 +291,3 @@ def test_the_inflection_of_cpw_is_bracketed_and_the_bracket_is_proved_by_second_
         assert bounds(G(x - h) + G(x + h) - 2 * G(x))[1] <= 0
         y = b + h + (1 - b - 2 * h) * Fraction(rng.random())
         assert bounds(G(y - h) + G(y + h) - 2 * G(y))[0] >= 0
-
-
-@pytest.mark.parametrize("G", WEIGHTINGS, ids=str)
-def test_minima_over_boxes_are_those_of_all_corners(G):
-    """Only runs of slopes are looked at, in floats; the answer is at most, and within rounding, the exact minimum."""
-    polygon = G.polygon_below(Fraction(1, 10**4))
-    rng = random.Random(f"minima {G}")
-    x, g = ([Fraction(v) for v in values.tolist()] for values in (polygon.x, polygon.g))
-    c, low, high, n = [], [], [], 60
-    for _ in range(n):
-        ends = sorted(rng.choice([rng.random(), rng.random() ** 6, float(rng.choice(polygon.x))]) for _ in range(2))
-        low.append(ends[0])
-        high.append(ends[1])
-        c.append(rng.choice([float(rng.choice(polygon.slope)), rng.uniform(-1, 4), rng.uniform(0.2, 2)]))
-    least, where = np.zeros(n), np.zeros(n)
-    kernels.tilted_minima(
-        np.array(c), np.array(low), np.array(high), polygon.x, polygon.g, polygon.slope, *polygon.runs, least, where
-    )
-    for tilt, a, b, found, at in zip(c, low, high, least, where, strict=True):
-        inside = [k for k in range(bisect_right(x, Fraction(a)), len(x)) if x[k] < b]
-        ends = [polygon(Fraction(t)) - Fraction(tilt) * Fraction(t) for t in (a, b)]
-        exact = min([*ends, *(g[k] - Fraction(tilt) * x[k] for k in inside)])
-        assert found <= exact
-        assert exact - Fraction(float(found)) <= Fraction(1, 2**46) * (1 + abs(Fraction(tilt)))
-        assert a <= at <= b

@@ -162,7 +162,8 @@ def test_the_minima_of_a_tilted_polygon_are_rounded_below_the_exact_ones():
         low, high = np.sort(rng.random((2, n)), axis=0)
         cost = rng.choice([-1, 1], n) * 10.0 ** rng.uniform(-3, 4, n)
         search = Relaxation(SimpleNamespace(top=n), polygon, 0.0, np.inf)
-        least, _ = search.tilted_minima(cost, low, high)
+        least, where = search.tilted_minima(cost, low, high)
+        assert ((low <= where) & (where <= high)).all()
         for c, a, b, found in zip(cost, low, high, least, strict=True):
             corners = [Q(float(a)), *(Q(float(t)) for t in x if a < t < b), Q(float(b))]
             exact = min(polygon(t) - Q(float(c)) * t for t in corners)

@@ -50,7 +50,7 @@ def of_half(cost: np.ndarray) -> Fraction:
 
 def test_terminal_sums_between_grid_points_may_drift():
     up, down = drifting(2048, 3 * U / 2), drifting(2048, U / 2)
-    mdp = vr.MDP(0, [[[1]]], [[{0: "1/2", 2048: "1/2"}]], horizon=1, discount="1/2")  # half of all cells cost more
+    mdp = vr.MDP(0, [[[1]]], [[{0: "1/2", 2048: "1/2"}]], horizon=1, discount="1/2")
     oracle = CellOracle(mdp, Fraction(1))
     assert oracle.top == 2048
     assert Fraction(oracle.solve(up)) <= of_half(up)
@@ -239,12 +239,14 @@ def test_the_best_mean_is_enclosed_where_no_exact_law_is_at_hand(monkeypatch):
 
 
 @pytest.mark.parametrize("outcomes", [1, 150])
-def test_roundings_of_a_mean_are_counted_by_their_terms(outcomes):
+def test_roundings_of_a_mean_and_of_a_step_between_nodes_are_counted_by_their_terms(outcomes):
     """A backup rounds each probability, each product and each sum; none of these may be left out."""
     anywhere = [Fraction(1, outcomes)] * outcomes
     mdp = vr.MDP(0, [[anywhere]] * outcomes, [[{0: "1/2", 1: "1/2"}]] * outcomes, horizon=3, discount="1/2")
     model = scaled_model(mdp, Fraction(1, 4))
     assert interpolated_tables.mean_part(model).enclosure.depth >= 3 * (outcomes + 3)
+    size = model.tops[0][0]
+    assert interpolated_tables._outward(model, 0, Fraction()) >= (2 * outcomes + 8) * 2.0**-53 * size
 
 
 # -- enclosures -------------------------------------------------------------------------------------------------------

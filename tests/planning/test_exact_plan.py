@@ -155,8 +155,7 @@ def test_rows_and_cells_give_the_same_optimum(name):
     for _ in range(50):
         mdp, _ = models.product(rng, max_states=3, max_actions=3, max_horizon=5)
         if rng.random() < 0.5:
-            outcomes = [[action.outcomes for action in mdp.actions(s)] for s in range(mdp.n_states)]
-            mdp = vr.MDP.from_outcomes(outcomes, initial=dict(mdp.initial), horizon=mdp.horizon, discount=mdp.discount)
+            mdp = as_mdp(models.data_of(mdp))
         a = rng.choice([Fraction(1, 10**30), Fraction(1, 7), Fraction(1, 2)])
         G = {
             "cvar": vr.CVaR(a),

@@ -6,6 +6,7 @@ from fractions import Fraction as Q
 
 import numpy as np
 import pytest
+from plan_models import data_of, law_by_playing
 
 import verified_risk as vr
 from verified_risk.grid import TooManySums, compiled, float_model, grid_model, halvings_of, own_unit, scaled_model
@@ -111,18 +112,7 @@ def test_the_law_on_the_grid_is_in_integers_however_fine_the_policy_is():
     mdp, rare = product(horizon=3), Q(1, 2**61 - 1)
     law = grid_model(mdp).law(lambda t, s, i: ((0, 1 - rare), (1, rare)) if s == 0 else ((0, Q(1)),))
     policy = vr.MarkovPolicy(mdp, [[{0: 1 - rare, 1: rare}, 0]] * 3)
-    wanted = Counter()
-
-    def walk(t, s, total, mass):
-        if t == 3:
-            wanted[total] += mass
-            return
-        for a, q in policy.choice(t, s, None):
-            for p, target, r in mdp.actions(s)[a].outcomes:
-                walk(t + 1, target, total + r, mass * q * p)
-
-    for s, p in mdp.initial:
-        walk(0, s, Q(0), p)
+    wanted = law_by_playing(data_of(mdp), policy)
     assert dict(zip(law.atoms, law.masses, strict=True)) == wanted
     assert max(p.denominator for p in wanted.values()) > 2**61 - 1
 

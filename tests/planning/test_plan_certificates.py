@@ -206,8 +206,7 @@ def test_sparse_dense_and_joint_sweeps_agree_with_each_other_and_with_exact_inte
     transitions = [[[Fraction(int(w), int(row.sum())) for w in row] for row in rows] for rows in weights]
     rewards = [[{0: "1/4", int(rng.integers(1, 6)): "3/4"} for _ in range(actions)] for _ in range(n)]
     mdp = vr.MDP(0, transitions, rewards, horizon=4)
-    outcomes = [[mdp.actions(s)[a].outcomes for a in range(actions)] for s in range(n)]
-    same = vr.MDP.from_outcomes(outcomes, initial=0, horizon=4)
+    same = models.as_mdp(models.data_of(mdp))
     G = vr.CVaR("1/5")
     dense = vr.plan(mdp, G)
     monkeypatch.setattr(budget_tables, "DENSE_SHARE", 2.0)

@@ -1,6 +1,5 @@
 """The documentation: pages are reachable, links arrive, pictures are current, tutorials run, verdicts are right."""
 
-import ast
 import contextlib
 import importlib.util
 import io
@@ -93,16 +92,10 @@ def test_pictures_are_what_their_script_draws(name):
 
 
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
-def test_every_cell_of_a_tutorial_is_python(page):
-    assert len(cells(page)) >= 4
-    for code in cells(page):
-        ast.parse(code)
-
-
-@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
 def test_every_tutorial_runs(page):
     """Sphinx runs them again when it builds the pages."""
     namespace: dict[str, object] = {"__name__": "tutorial"}
+    assert len(cells(page)) >= 4
     with contextlib.redirect_stdout(io.StringIO()):
         for code in cells(page):
             exec(compile(code, page.name, "exec"), namespace)

@@ -25,7 +25,7 @@ PLACEHOLDERS = {"FILE": "proofs_checks/certificates/thm_augmented.json", "DIR": 
 #: The documented command with these words after it is the same command on less work.
 LESS = {
     "verified-risk fuzz": "--seconds 2 --workers 0 --property read-number",
-    "verified-risk audit": "--statement thm:augmented --examples 5",
+    "verified-risk audit": "--statement intro:key --examples 5",
     "verified-risk experiment lake": "--episodes 40 --seeds 1 --workers 0",
     "verified-risk experiment rivals": "--out rivals --model random --seeds 1 --workers 0",
     "python -m proofs_checks report": "--only-stale",
@@ -38,6 +38,7 @@ MEASURED = (
     "first_minute.py", "large.py", "log_studies.py coverage", "log_studies.py sharpness",
 )  # fmt: skip
 
+HERE = "tests/repository/test_documented_commands.py"
 #: Not run here: why, and the file and words that show where it is run.
 ELSEWHERE = {
     "source .venv/bin/activate": ("a choice of path: these tests run in there", "Makefile", "BIN := $(VENV)/bin"),
@@ -51,8 +52,8 @@ ELSEWHERE = {
     "INSTALL=1 ./compile.sh": ("the same", "Makefile", "INSTALL=1 sh proofs_checks/formal/compile.sh"),
     "./compile.sh": ("the same where Coq is installed", "Makefile", "INSTALL=1 sh proofs_checks/formal/compile.sh"),
     "CHECK=1 ./compile.sh": ("minutes of Coq and coqchk", "Makefile", "CHECK=1 sh proofs_checks/formal/compile.sh"),
-    "EACH=1 ./compile.sh": ("minutes of Coq", "tests/repository/test_documented_commands.py", '"EACH=1 '),
-    "make run": ("minutes; its lines run here", "tests/repository/test_documented_commands.py", '"make run"'),
+    "EACH=1 ./compile.sh": ("minutes of Coq", HERE, '"EACH=1 '),
+    "make run": ("minutes; its lines run here", HERE, '"make run"'),
     "make report": ("minutes; what it writes is compared", "Makefile", "proofs_checks report --check"),
     "make docs": ("minutes", "tests/repository/test_docs.py", "def test_the_documentation_builds_without_a_warning"),
     "make bench": ("minutes; its script runs here with less to do", "docs/decisions/planner.md", "benchmarks/run.py"),
@@ -75,20 +76,9 @@ ELSEWHERE = {
     "make coverage": ("it runs these tests", "Makefile", "--cov-report=term-missing"),
     "pytest --audit-statement lem:key": ("a suite of its own", "tests/checks/test_own_claim.py", '"--audit-statement"'),
     "make nightly": ("it is the slow half of these tests", "Makefile", 'pytest -m "slow or not slow"'),
-    **{
-        f"python tests/benchmarks/{name}": ("minutes", "tests/repository/test_documented_commands.py", "MEASURED = (")
-        for name in MEASURED
-    },
-    "python docs/pictures/make.py --record": (
-        "a minute",
-        "tests/repository/test_documented_commands.py",
-        'make.py --record", *(',
-    ),
-    "python docs/pictures/make.py": (
-        "picture by picture",
-        "tests/repository/test_docs.py",
-        "def test_pictures_are_what_their",
-    ),
+    **{f"python tests/benchmarks/{name}": ("minutes", HERE, "MEASURED = (") for name in MEASURED},
+    "python docs/pictures/make.py --record": ("a minute", HERE, 'make.py --record", *('),
+    "python docs/pictures/make.py": ("one by one", "tests/repository/test_docs.py", "def test_pictures_are_what_their"),
 }
 #: Skipped, with these words, where a program or library is missing.
 NEEDS_STORM = (".prism",)

@@ -33,6 +33,12 @@ def as_mdp(model: oracles.Model) -> vr.MDP:
     return vr.MDP.from_outcomes(model.outcomes, initial=model.initial, horizon=model.horizon, discount=model.discount)
 
 
+def data_of(mdp: vr.MDP) -> oracles.Model:
+    """The joint outcomes of a model, as data."""
+    outcomes = [[list(action.outcomes) for action in mdp.actions(s)] for s in range(mdp.n_states)]
+    return oracles.Model(dict(mdp.initial), outcomes, mdp.horizon, mdp.discount)
+
+
 def product(rng: random.Random, *, max_states=3, max_actions=2, max_horizon=3, grids=(1, 2, 3, 4, 5)):
     """A model of the paper's form with ragged actions, ties, zero probabilities and (often) unreachable states."""
     n, horizon, grid = rng.randint(1, max_states), rng.randint(1, max_horizon), rng.choice(grids)
@@ -207,11 +213,8 @@ def all_laws(P, R, terminal, gamma, t, s):
     for a, row in enumerate(P[t][s]):
         ways = [(p, target) for target, p in enumerate(row) if p]
         for chosen in itertools.product(*(all_laws(P, R, terminal, gamma, t + 1, target) for _, target in ways)):
-            law: dict[Fraction, Fraction] = {}
-            for (p, target), after in zip(ways, chosen, strict=True):
-                for z, q in after.items():
-                    total = gamma**t * R[t][s][a][target] + z
-                    law[total] = law.get(total, Q()) + p * q
+            parts = [(p, gamma**t * R[t][s][a][k], after) for (p, k), after in zip(ways, chosen, strict=True)]
+            law = oracles.added((pay + z, p * q) for p, pay, after in parts for z, q in after.items())
             found[frozenset(law.items())] = law
     return list(found.values())
 
@@ -219,8 +222,5 @@ def all_laws(P, R, terminal, gamma, t, s):
 def laws_from(initial, *model):
     starts = [(p, s) for s, p in enumerate(initial) if p]
     for chosen in itertools.product(*(all_laws(*model, 0, s) for _, s in starts)):
-        law: dict[Fraction, Fraction] = {}
-        for (p, _), own in zip(starts, chosen, strict=True):
-            for z, q in own.items():
-                law[z] = law.get(z, Q()) + p * q
-        yield vr.Law.of_weights(law)
+        masses = ((z, p * q) for (p, _), own in zip(starts, chosen, strict=True) for z, q in own.items())
+        yield vr.Law.of_weights(oracles.added(masses))

@@ -41,6 +41,8 @@ def walked(reference, draws, found):
 class ReferenceLearner:
     """``w * mean + (1 - w) * CVaR_alpha`` by optimism, for product models without discount."""
 
+    joint = False
+
     def __init__(self, mdp, episodes, delta, *, alpha, mean_weight=0, scale=1.0, printed=False, tried=False):
         self.tried = tried  # no optimism, but a pair never tried is worth everything
         self.T = mdp.horizon
@@ -154,14 +156,17 @@ class ReferenceLearner:
         s, y, trace = self.draw(next(row), self.initial), 0, []
         for t in range(self.T):
             a = self.cost(t, s, self.rho - y)[1]
-            r = self.unit[self.draw(next(row), self.pay[s, a])]
-            s2 = self.draw(next(row), self.succ[s, a])
+            r, s2 = self.drawn((s, a), next(row), next(row))
             trace.append((s, a, r, s2))
             s, y = s2, y + r
         for s, a, r, s2 in trace:
-            self.nexts[s, a][s2] += 1
+            self.nexts[s, a][(s2, r) if self.joint else s2] += 1
             self.rewards[s, a][r] += 1
         return trace
+
+    def drawn(self, pair, u, v):
+        """Reward and next state."""
+        return self.unit[self.draw(u, self.pay[pair])], self.draw(v, self.succ[pair])
 
 
 class ReferenceKL(ReferenceLearner):
@@ -232,22 +237,11 @@ class ReferenceKL(ReferenceLearner):
             return self.memo_cost[t, None, b]
         return super().cost(t, s, b)
 
-    def episode(self, row):
+    def drawn(self, pair, u, v):
         if not self.joint:
-            return super().episode(row)
-        self.plan()
-        row = iter(row)
-        s, y, trace = self.draw(next(row), self.initial), 0, []
-        for t in range(self.T):
-            a = self.cost(t, s, self.rho - y)[1]
-            next(row)  # the compiled learner draws a reward of its own too, and does not use it here
-            s2, r = self.draw(next(row), self.law[s, a])
-            trace.append((s, a, self.unit[r], s2))
-            s, y = s2, y + self.unit[r]
-        for s, a, r, s2 in trace:
-            self.nexts[s, a][s2, r] += 1
-            self.rewards[s, a][r] += 1
-        return trace
+            return super().drawn(pair, u, v)
+        s2, r = self.draw(v, self.law[pair])  # the compiled learner draws a reward of its own too, and does not use it
+        return self.unit[r], s2
 
 
 class ReferenceUCBVI(ReferenceLearner):

@@ -131,9 +131,4 @@ class ReferencePosterior(ReferenceKL):
             total = sum(row)
             steps = [(w / total, *(x if self.joint else (x, 0))) for w, x in zip(row, every, strict=True)]
             self.model[pair] = [(p * q, s, r + bonus) for p, s, bonus in steps for q, r in law[pair]]
-        self.memo_mean, self.memo_cost = {}, {}
-        best, self.rho = None, 0
-        for rho in range(self.T * self.one + 1):
-            score = rho - sum(float(p) * self.cost(0, s, rho)[0] for s, p in self.initial)
-            if best is None or score > best + self.tie:
-                best, self.rho = score, rho
+        self.best_of(self.T * self.one)
