@@ -123,7 +123,7 @@ def test_the_workers_of_a_killed_command_end_too(command, tmp_path):
 
 
 def test_an_interrupt_ends_an_experiment_which_then_resumes(tmp_path):
-    cells = [{"model": "frozen_lake", "objective": "cvar(1/3)", "episodes": 1000, "seed": seed} for seed in range(4)]
+    cells = [{"model": "frozen_lake", "objective": "cvar(1/3)", "episodes": 50, "seed": seed} for seed in range(4)]
     listing, out = tmp_path / "cells.json", tmp_path / "out"
     listing.write_text(json.dumps(cells))
     window = Terminal("experiment", "sweep", listing, "--out", out, "--workers", 2, command=stuck_after(1))
@@ -174,7 +174,11 @@ def test_a_learner_shows_how_far_it_is():
 
 @pytest.mark.parametrize(
     "arguments",
-    [("plan", "frozen_lake", "--objective", "wang(0.5)"), ("audit", "--statement", "lem:key"), ("models",)],
+    [
+        ("plan", "frozen_lake", "--objective", "wang(0.5)"),
+        ("audit", "--statement", "intro:key", "--examples", "5"),
+        ("models",),
+    ],
     ids=["plan", "audit", "models"],
 )
 def test_a_pipe_gets_neither_progress_nor_colour(arguments):
@@ -199,7 +203,7 @@ def test_json_on_a_terminal_window_keeps_its_output_clean(tmp_path):
         ("--help",), ("plan", "--help"), ("models",), ("models", "show", "river_swim"),
         ("plan", "frozen_lake", "--objective", "cvar(33/100)"), ("plan", "betting_game"),
         ("learn", "two_paths", "--episodes", 50, "--audit"),
-        ("audit", "--statement", "thm:augmented", "--examples", 20),
+        ("audit", "--statement", "assump:quantile/empirical", "--examples", 5),
         ("recheck", "certificates/thm_augmented.json"),
     ],
     ids=lambda words: " ".join(map(str, words)),

@@ -47,7 +47,7 @@ def words(path, folder):
         ("experiment", "rivals"): None,  # takes minutes, as does the next: see below
         ("experiment", "scaling"): None,
         ("experiment", "sweep"): [cells, "--out", folder / "sweep", "--workers", 0],
-        ("audit",): ["--statement", "lem:key", "--examples", 20, "--jobs", 1],
+        ("audit",): ["--statement", "intro:key", "--examples", 5, "--jobs", 1],
         ("new-audit",): [folder / "mine"],
         ("recheck",): [DIRECTORY / "thm_augmented.json", plan],
         ("compare",): ["two_paths", "--objective", "mean", "--objective", "cvar(1/2)"],
@@ -181,9 +181,9 @@ def test_a_planned_mixture_says_how_it_is_drawn(tmp_path):
 
 
 def test_a_ledger_is_printed_or_written(tmp_path):
-    words = ("audit", "--statement", "lem:key", "--examples", 20, "--jobs", 1)
+    words = ("audit", "--statement", "intro:key", "--examples", 5, "--jobs", 1)
     printed = answer(*words)
-    assert [row["label"] for row in printed["statements"]] == ["lem:key"]
+    assert [row["label"] for row in printed["statements"]] == ["intro:key"]
     for flag in (["--json", tmp_path / "ledger.json"], [f"--json={tmp_path / 'ledger.json'}"]):
         result = CliRunner().invoke(main, [*map(str, words), *map(str, flag), "--html", str(tmp_path / "p.html")])
         assert result.exit_code == 0, result.output
@@ -191,7 +191,7 @@ def test_a_ledger_is_printed_or_written(tmp_path):
         assert json.loads((tmp_path / "ledger.json").read_text()) == printed
         (tmp_path / "ledger.json").unlink()
         assert "Nothing failed" in result.output
-        assert "lem:key" in (tmp_path / "p.html").read_text()
+        assert "intro:key" in (tmp_path / "p.html").read_text()
     result = CliRunner().invoke(main, [*map(str, words), "--json", "--html", str(tmp_path / "p.html")])
     assert json.loads(result.stdout) == printed
 
