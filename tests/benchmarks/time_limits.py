@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 from instances import GENERAL, discounted, instance
-from rows import row
+from rows import row, timed
 
 import verified_risk as vr
 from verified_risk.errors import VerifiedRiskError
@@ -27,22 +27,20 @@ FAMILIES = {
 }
 
 
-def timed(function: Callable[[], object]) -> tuple[object, float]:
-    began = time.process_time()
+def answer_of(function: Callable[[], object]) -> object:
     try:
-        found = function()
+        return function()
     except VerifiedRiskError as error:
-        found = error
-    return found, time.process_time() - began
+        return error
 
 
 def families(name: str, mdp: vr.MDP) -> None:
     for family, G in FAMILIES.items():
-        plan, planned = timed(lambda mdp=mdp, G=G: vr.plan(mdp, G, time_limit=SECONDS))
+        plan, planned = timed(lambda mdp=mdp, G=G: answer_of(lambda: vr.plan(mdp, G, time_limit=SECONDS)))
         if not isinstance(plan, vr.Plan):
             row(f"(q) {name}, {family}", asked_s=SECONDS, plan_s=planned, said=str(plan))
             continue
-        answer, checked = timed(lambda plan=plan: plan.recheck(time_limit=SECONDS))
+        answer, checked = timed(lambda plan=plan: answer_of(lambda: plan.recheck(time_limit=SECONDS)))
         assert isinstance(answer, vr.Recheck)
         row(
             f"(q) {name}, {family}", asked_s=SECONDS, plan_s=planned, recheck_s=checked,
@@ -52,7 +50,7 @@ def families(name: str, mdp: vr.MDP) -> None:
         ("exact_plan, CVaR", lambda: vr.exact_plan(mdp, "cvar(1/10)")),
         ("cvar_frontier", lambda: vr.cvar_frontier(mdp)),
     ):
-        found, spent = timed(call)
+        found, spent = timed(lambda call=call: answer_of(call))
         said = "refused" if isinstance(found, VerifiedRiskError) else "answered"
         row(f"(q) {name}, {unlimited}", cpu_s=spent, said=said)
 

@@ -30,10 +30,6 @@ def paying(reward):
     return {"horizon": 2, "discount": "1", "initial": [[0, "1"]], "states": states}
 
 
-def two_steps(instance):
-    return {**instance["mdp"], "horizon": 2}
-
-
 def coins(failure):
     """Both actions pay 0 with this probability, else 1."""
     law = {"atoms": ["0", "1"], "masses": [failure, str(1 - Fraction(failure))]}
@@ -70,7 +66,7 @@ OUTSIDE = [
     ("lem:optimismhat/cdf", {"eps": "4891/10000"}, "the radius belongs"),
     # the estimate has a reward that the model has not, although it is within the event
     ("lem:optimismhat/cdf", {"estimate": paying("14/16"), "eps": "1"}, "a possible estimate"),
-    ("cvar:rho", {"mdp": two_steps(counterexample("cvar:rho"))}, "one step and a level"),
+    ("cvar:rho", {"mdp": {**counterexample("cvar:rho")["mdp"], "horizon": 2}}, "one step and a level"),
     ("cvar:rho", {"alpha": "1001/1000"}, "one step and a level"),
     ("cvar:rho", {"alpha": "-1/2"}, "one step and a level"),
     ("lem:quantileinverse/second", {"function": {"corners": []}}, "nondecreasing heights"),

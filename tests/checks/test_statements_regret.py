@@ -16,7 +16,6 @@ from proofs_checks.cases import estimation, greedy, irrational, sampling, strate
 from proofs_checks.engine.model import Verdict, verdict_of
 from proofs_checks.theory.closeness import close_markov, close_tv, l2_merely_optimal, lem_genbound, model_pairs
 from proofs_checks.theory.event import event_conditioning, l0_adaptive, l0_tape, lem_event, seen_rewards
-from proofs_checks.theory.optimism import lem_optimismhat
 from proofs_checks.theory.regret import corrected_run, corrected_sum, limits_convex, regret_sizes, thm_main
 from verified_risk.numbers.enclosure import Interval, bounds
 
@@ -91,16 +90,6 @@ def test_a_merely_optimal_policy_loses_fourteen_fifteenths():
     assert model_pairs.difference(pair) == F(14, 15)
     assert l2_merely_optimal.STATEMENT.printed.slack(pair) == F(1, 3) - F(14, 15)
     assert lem_genbound.STATEMENT.printed.slack(pair) == F(2, 3) - F(14, 15)
-
-
-def test_an_optimal_policy_is_worth_235_in_the_optimistic_and_240_in_the_true_model():
-    case = lem_optimismhat.STATEMENT.counterexample
-    better = estimation.optimistic_mdp(case.estimate, case.radii)
-    assert estimation.phi(vr.Mean(), case.mdp, case.policy) == F(240, 128) == greedy.Greedy(case.mdp, vr.Mean()).value
-    assert estimation.phi(vr.Mean(), better, estimation.lifted(case.policy, better)) == F(235, 128)
-    delta = 312 * irrational.exp(F(-6))
-    assert value_in(delta, "0.773", "0.774")
-    assert value_in(irrational.log(312) - 6, "-0.258", "-0.256")  # so that eps = 1/2 belongs to this delta < 1
 
 
 @pytest.mark.parametrize(("delta", "crossing"), [(F(1), 152_100), (F(1, 100), 202_700)])

@@ -20,10 +20,6 @@ ASS = np.array([[[0.1, 0.9, 0], [0.1, 0, 0.9], [0.1, 0, 0.9]], [[1, 0, 0], [1, 0
 PAYS = np.array([[0, 0], [0, 1], [4, 2.5]])
 
 
-def rewards_by_next_state() -> np.ndarray:
-    return np.arange(18).reshape(3, 2, 3) / 4
-
-
 def model(P=ASS, R=PAYS, **rest) -> vr.MDP:
     return vr.MDP.from_arrays(P, R, **{"initial": 0, "horizon": 3, **rest})
 
@@ -62,7 +58,7 @@ def test_every_container_is_the_same_model(name):
 
 
 def test_rewards_in_every_form():
-    joint = rewards_by_next_state()
+    joint = np.arange(18).reshape(3, 2, 3) / 4
     wanted = outcomes(model(R=joint, P=ASS.transpose(1, 0, 2)))
     for s, a in itertools.product(range(3), range(2)):
         assert {(t, r) for _, t, r in wanted[s][a]} == {(t, Q(joint[s, a, t])) for t in range(3) if ASS[a, s, t]}

@@ -85,11 +85,6 @@ def test_an_end_that_is_not_absorbing_in_the_table_gets_a_state_of_its_own(name,
     assert any(note.startswith(f"state {states} was added") for note in mdp.notes)
 
 
-def test_the_cliff_ends_the_episode_at_the_goal():
-    mdp = vr.MDP.from_gymnasium("CliffWalking-v1", horizon=20)
-    assert vr.exact_plan(mdp, vr.Mean()).value == -13  # up, eleven to the right, down
-
-
 def test_a_discount_is_passed_on():
     env = gymnasium.make("FrozenLake-v1", is_slippery=False)
     mdp = vr.MDP.from_gymnasium(env, horizon=6, discount="1/2")

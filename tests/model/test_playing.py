@@ -72,16 +72,6 @@ def test_every_kind_of_policy_plays_its_own_law(discount):
         assert set(alone.law.atoms) <= set(law.atoms)
 
 
-def test_another_policy_or_another_environment_falls_outside_the_band():
-    """The band is a test that can fail."""
-    mdp = vr.models.two_paths()
-    road, bridge = (vr.MarkovPolicy(mdp, [[a, 0, 0, 0], [0] * 4]) for a in (0, 1))
-    assert vr.rollout(mdp, road, episodes=2000).law != vr.return_law(mdp, bridge)
-    played = vr.rollout(Environment(mdp), bridge, episodes=2000)
-    assert played.inside
-    assert not vr.Rollout(2000, played.law, vr.return_law(mdp, road), Q(1, 1000)).inside
-
-
 def test_the_band_ends_where_it_says():
     """50 episodes, a chance of 1/1000: sqrt(log(2000)/100) = 0.275697..., and what the exact law is off."""
     coin = vr.Law({0: "1/2", 1: "1/2"})

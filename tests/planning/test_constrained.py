@@ -190,7 +190,9 @@ def test_several_levels_are_bounded_on_both_sides(family):
     for trial in range(20):
         model = gambles(rng)
         mdp = models.as_mdp(model)
-        objective, *others = (sum_of(functional) for functional in functionals)
+        objective, *others = (
+            vr.objective(" + ".join(f"{w}*cvar({a})" for a, w in functional.items())) for functional in functionals
+        )
         alone = [vr.plan(mdp, w).lower for w in others]
         least = [vr.plan(mdp, w, subject_to=[vr.Constraint(objective, vr.plan(mdp, objective).lower)]).lower
                  for w in others]  # fmt: skip
@@ -225,10 +227,6 @@ def test_infeasibility_comes_with_a_plan_that_proves_it():
     with pytest.raises(Infeasible, match=r"no policy has .* together: .* is at most") as caught:
         vr.plan(LAKE, "cvar(1/10)", subject_to=["var(1/2) >= 6", "cvar(1/4) >= 6/5"], time_limit=20)
     assert caught.value.plan.recheck().upper_holds is Truth.HOLDS
-
-
-def sum_of(functional: dict[Fraction, Fraction]) -> vr.Weighting:
-    return vr.objective(" + ".join(f"{w}*cvar({a})" for a, w in functional.items()))
 
 
 @pytest.mark.parametrize(

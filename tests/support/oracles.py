@@ -201,8 +201,5 @@ def best_spectral_by_rho_vectors(model, mixture):
         tails = list(zip(rhos, mixture, strict=True))
         return best_expected_utility(model, lambda z: sum(w * (rho - max(rho - z, 0) / a) for rho, (a, w) in tails))
 
-    return max(map(expected, itertools.combinations_with_replacement(oracle_returns(model), len(mixture))))
-
-
-def oracle_returns(model):
-    return sorted({y for _, y in levels(model)[-1]})
+    returns = sorted({y for _, y in levels(model)[-1]})
+    return max(map(expected, itertools.combinations_with_replacement(returns, len(mixture))))

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from ..numbers.format import json_between
-from .model_argument import ModelSource, model_options
-from .plan import OBJECTIVE_HELP, plot_option
+from .model_argument import ModelSource, model_options, save_option
+from .plan import OBJECTIVE_HELP
 from .terminal import Column, Screen, emit_json, json_option, path_text, working
 
 DEFAULT_LEVELS = "1/100,1/20,1/10,1/4,1/2,3/4,1"
@@ -18,7 +18,7 @@ DEFAULT_LEVELS = "1/100,1/20,1/10,1/4,1/2,3/4,1"
 @model_options
 @click.option("--objective", "texts", multiple=True, metavar="OBJECTIVE", help=f"Repeatable. {OBJECTIVE_HELP}")
 @click.option("--eta", default=None, help="Grid on which the return is tracked; default: chosen by the planner.")
-@plot_option("Draw the laws of the return here (.svg, .png, .pdf).")
+@save_option("Draw the laws of the return here (.svg, .png, .pdf).", "--plot", sign="")
 @json_option
 def compare(source: ModelSource, texts: tuple[str, ...], eta: str | None, plot: Path | None, as_json: bool) -> None:
     """Plan MODEL for several objectives, and say what each plan is worth under every one of them."""
@@ -46,7 +46,7 @@ def compare(source: ModelSource, texts: tuple[str, ...], eta: str | None, plot: 
 )
 @click.option("--eta", default=None, help="Grid on which the return is tracked; default: the rewards' own grid.")
 @click.option("--gap", default=None, help="Choose the grid so that the bounds are at most this far apart.")
-@plot_option("Draw the curve with its certified bounds here (.svg, .png, .pdf).")
+@save_option("Draw the curve with its certified bounds here (.svg, .png, .pdf).", "--plot", sign="")
 @json_option
 def frontier(
     source: ModelSource, levels: str, eta: str | None, gap: str | None, plot: Path | None, as_json: bool

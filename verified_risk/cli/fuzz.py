@@ -46,21 +46,13 @@ def fuzz(
         processes = (cpu_count() or 1) if workers is None else workers
         report = run(out, seconds=time, workers=processes, cluster=cluster, progress=note, **options)
     if as_json:
-        emit_json(_as_json(report))
+        new = [{"property": one.name, "seed": one.seed, "error": one.error} for one in report.found]
+        counts = {name: asdict(count) for name, count in report.counts.items()}
+        found = {"folder": str(report.folder), "page": str(report.page), "cases": report.cases, "failing": report.met}
+        emit_json({**found, "new": new, "properties": counts})
     else:
         _print(report)
     sys.exit(1 if report.met else 0)
-
-
-def _as_json(report: Any) -> dict[str, Any]:
-    return {
-        "folder": str(report.folder),
-        "page": str(report.page),
-        "cases": report.cases,
-        "failing": report.met,
-        "new": [{"property": one.name, "seed": one.seed, "error": one.error} for one in report.found],
-        "properties": {name: asdict(count) for name, count in report.counts.items()},
-    }
 
 
 def _print(report: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,11 +26,6 @@ OBJECTIVE_HELP = (
 )
 
 
-def plot_option(words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add ``--plot FILE``, rejected before the work begins if it is not writable or has another suffix."""
-    return save_option(words, "--plot", sign="")
-
-
 @click.command(short_help="A policy with certified bounds, and what it does.")
 @model_options
 @click.option("--objective", "text", default="cvar(1/4)", show_default=True, help=OBJECTIVE_HELP)
@@ -43,7 +37,7 @@ def plot_option(words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]
 @click.option("--exact", is_flag=True, help="Exact integer arithmetic.")
 @click.option("--prove", "proving", is_flag=True, help="Have the bounds confirmed by the verified checker as well.")
 @save_option("Write the plan as JSON; `evaluate`, `recheck` and `prove` read it.", sign="verified_risk/plan")
-@plot_option("Draw the law of the return here (.svg, .png, .pdf).")
+@save_option("Draw the law of the return here (.svg, .png, .pdf).", "--plot", sign="")
 @json_option
 def plan(
     source: ModelSource, text: str, then: str, subject_to: tuple[str, ...], exact: bool, proving: bool,

@@ -12,11 +12,11 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import files, models
+from .. import models
 from ..objectives import CVaR, Mean
 from ..planning import exact_plan
 from ..plotting.picture import style
-from .sweep import Cell, Engine, SweepResult, band, complete_sweep, grid, panels, save
+from .sweep import Cell, Engine, SweepResult, band, complete_sweep, grid, panels, save, write_page
 
 Floats = NDArray[np.float64]
 PAPER_PATH = {"2/5": 6, "33/100": 4, "1/4": 2, "1/100": 1}  # the path the paper calls optimal at each level
@@ -41,9 +41,7 @@ def lake_experiment(
     """Run the sweep into ``out/cells``; write ``lake.svg``, ``.png``, ``.csv`` and ``.md``; return the page's path."""
     stem, outcome = complete_sweep("lake", lake_cells(episodes, seeds, bonus_scale), out, seeds, engine)
     _draw(outcome, stem, episodes, seeds, bonus_scale)
-    page = stem.with_suffix(".md")
-    files.write_text(page, _page(outcome, episodes, seeds, bonus_scale))
-    return page
+    return write_page(stem, _page(outcome, episodes, seeds, bonus_scale))
 
 
 def lake_cells(episodes: int, seeds: int, bonus_scale: str) -> list[Cell]:
@@ -99,7 +97,7 @@ def _draw(outcome: SweepResult, stem: Path, episodes: int, seeds: int, scale: st
 # -- the page --------------------------------------------------------------------------------------------------------
 
 
-def _page(outcome: SweepResult, episodes: int, seeds: int, scale: str) -> str:
+def _page(outcome: SweepResult, episodes: int, seeds: int, scale: str) -> list[str]:
     lake = models.frozen_lake()
     lines = [
         "# The frozen-lake experiment",
@@ -126,8 +124,7 @@ def _page(outcome: SweepResult, episodes: int, seeds: int, scale: str) -> str:
         *_slopes(outcome, episodes, scale),
     ]
     lines += ["", "## Right panel: ucb at four levels", "", *_levels(outcome, scale)]
-    lines += ["", '## "Converges within 40 episodes"', "", *_scales(outcome, episodes, seeds)]
-    return "\n".join(lines) + "\n"
+    return [*lines, "", '## "Converges within 40 episodes"', "", *_scales(outcome, episodes, seeds)]
 
 
 def _rate(results: Sequence[dict[str, Any]], episodes: int) -> tuple[float, float]:

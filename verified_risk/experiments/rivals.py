@@ -11,10 +11,9 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import files
 from ..errors import InvalidArgument
 from ..plotting.picture import quiet_grid, style
-from .sweep import Cell, Engine, complete_sweep, panels, save
+from .sweep import Cell, Engine, complete_sweep, panels, save, write_page
 
 Floats = NDArray[np.float64]
 
@@ -76,9 +75,7 @@ def rival_experiment(
     stem, outcome = complete_sweep("rivals", (one for group in cells.values() for one in group), out, seeds, engine)
     found = {Cell.from_json(result["cell"]): result for result in outcome.results}
     _draw(found, cells, stem, seeds, scenes)
-    page = stem.with_suffix(".md")
-    files.write_text(page, "\n".join(_page(found, cells, seeds, scenes)) + "\n")
-    return page
+    return write_page(stem, _page(found, cells, seeds, scenes))
 
 
 @style()

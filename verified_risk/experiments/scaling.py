@@ -8,9 +8,8 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from .. import files
 from ..plotting.picture import style
-from .sweep import Cell, Engine, complete_sweep, log_log, panels, save
+from .sweep import Cell, Engine, complete_sweep, log_log, panels, save, write_page
 
 EXPONENTS = {"K": 0.5, "S": 1.5, "A": 0.5, "T": 1.5, "1/alpha": 1.0}
 """Exponents of the leading term of the bound, ``L ((T-1) S + 2) sqrt(2 S A K T l)``."""
@@ -78,6 +77,4 @@ def scaling_study(
         regrets = ", ".join(f"{points[float(value)].mean():.4g}" for value in values)
         lines.append(f"| {name} | {', '.join(map(str, values))} | {regrets} | {slope:.2f} | {EXPONENTS[name]:g} |")
     save(figure, stem)
-    page = stem.with_suffix(".md")
-    files.write_text(page, "\n".join(lines) + "\n")
-    return page
+    return write_page(stem, lines)

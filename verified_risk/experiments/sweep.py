@@ -219,6 +219,13 @@ def complete_sweep(
     return folder / name, outcome
 
 
+def write_page(stem: Path, lines: Sequence[str]) -> Path:
+    """Write ``stem.md`` and return its path."""
+    page = stem.with_suffix(".md")
+    files.write_text(page, "\n".join(lines) + "\n")
+    return page
+
+
 def sweep(
     cells: Sequence[Cell],
     folder: str | PathLike[str],
