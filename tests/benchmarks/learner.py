@@ -75,24 +75,21 @@ def rows(quick: bool = False) -> list[dict[str, object]]:
     rate(learner_of(mdp, objective, "ucb", Fraction(1)), episodes=5, warm=5, evaluate=True)  # compile
     theorem, dense = Fraction(1), DENSE
 
-    def ucb(scale: Fraction, warm: int, **options: object) -> float:
-        return rate(learner_of(mdp, objective, "ucb", scale), episodes=n, warm=warm, **options)
-
-    def kl(warm: int, scale: Fraction = theorem, **options: object) -> float:
-        return rate(learner_of(mdp, objective, "kl", scale), episodes=n, warm=warm, **options)
+    def measured(algorithm: str, scale: Fraction, warm: int, **options: object) -> float:
+        return rate(learner_of(mdp, objective, algorithm, scale), episodes=n, warm=warm, **options)
 
     found = [
-        ("kl, the default, from the first episode", kl(0)),
-        ("kl, after 2000 episodes", kl(2000)),
-        (f"kl, sets x {DENSE}, after 2000 episodes", kl(2000, dense)),
-        ("ucb, the theorem's radii, from the first episode", ucb(theorem, 0)),
-        ("  one call per episode, replanning what moved", ucb(theorem, 0, replan="moved")),
-        ("  one call per episode, replanning everything", ucb(theorem, 0, replan="everything")),
-        (f"ucb, radii x {DENSE}, every successor seen is kept", ucb(dense, 2000)),
-        ("  one call per episode, replanning what moved", ucb(dense, 2000, replan="moved")),
-        ("  one call per episode, replanning everything", ucb(dense, 2000, replan="everything")),
-        ("  every policy evaluated as well", ucb(dense, 2000, evaluate=True)),
-        ("jitted risk-neutral UCBVI", rate(learner_of(mdp, objective, "ucbvi", dense), episodes=n, warm=2000)),
+        ("kl, the default, from the first episode", measured("kl", theorem, 0)),
+        ("kl, after 2000 episodes", measured("kl", theorem, 2000)),
+        (f"kl, sets x {DENSE}, after 2000 episodes", measured("kl", dense, 2000)),
+        ("ucb, the theorem's radii, from the first episode", measured("ucb", theorem, 0)),
+        ("  one call per episode, replanning what moved", measured("ucb", theorem, 0, replan="moved")),
+        ("  one call per episode, replanning everything", measured("ucb", theorem, 0, replan="everything")),
+        (f"ucb, radii x {DENSE}, every successor seen is kept", measured("ucb", dense, 2000)),
+        ("  one call per episode, replanning what moved", measured("ucb", dense, 2000, replan="moved")),
+        ("  one call per episode, replanning everything", measured("ucb", dense, 2000, replan="everything")),
+        ("  every policy evaluated as well", measured("ucb", dense, 2000, evaluate=True)),
+        ("jitted risk-neutral UCBVI", measured("ucbvi", dense, 2000)),
         (f"plain-Python reference learner, radii x {DENSE}, warm", reference_rate(mdp, 1 if quick else 2)),
     ]
     base = dict(found)[f"ucb, radii x {DENSE}, every successor seen is kept"]

@@ -22,7 +22,6 @@ from proofs_checks.theory.augmentation.conditioning import joint_laws, printed_r
 from proofs_checks.theory.discretisation.adaptation import Case as Adaptation
 from proofs_checks.theory.discretisation.adaptation import YRule, keep, rounded_steps, start_law, undo
 from proofs_checks.theory.discretisation.thm_discretized import Case, _values
-from proofs_checks.theory.experiment import experiment_paths
 from proofs_checks.theory.experiment.exp_forty import OTHER, SLIP, nats
 from proofs_checks.theory.setting.assump_lipschitz import cpw_growth
 from verified_risk.numbers.enclosure import bounds
@@ -57,19 +56,6 @@ def test_the_loss_of_the_family_tends_to_t_eta(horizon, loss):
     mdp = vr.MDP(0, [[[1], [1]]], [[{"1/1000": 1}, {0: "1/1000", 1: "999/1000"}]], horizon)
     attained, best, _ = _values(Case(mdp, Q(1), vr.Mean()))
     assert best - attained == loss
-
-
-@pytest.mark.parametrize(
-    ("alpha", "values"),
-    [
-        ("2/5", ["387/200", "21/10", "3/2", "1"]),
-        ("33/100", ["59/55", "56/33", "46/33", "1"]),
-        ("1/4", ["0", "24/25", "6/5", "1"]),
-        ("1/100", ["0", "0", "0", "1"]),
-    ],
-)
-def test_the_values_of_the_four_paths(alpha, values):
-    assert [experiment_paths.cvar(path, Q(alpha)) for path in (6, 4, 2, 1)] == [Q(value) for value in values]
 
 
 @pytest.mark.parametrize("constant", [1, 5, 30])

@@ -13,11 +13,9 @@ from scipy import stats
 import verified_risk as vr
 from verified_risk import files
 from verified_risk.errors import InvalidFile, InvalidModel, InvalidNumber, InvalidObjective
-from verified_risk.grid import grid_model
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.numbers.rational import as_fraction, text
 from verified_risk.planning.affordable_law import float_law
-from verified_risk.policy.evaluation import visited
 
 MDP = vr.MDP(0, [[[1], [1], [1]]], [[{1: 1}, {0: "1/8", 4: "7/8"}, {2: "1/2", 1: "1/2"}]], horizon=3)
 CONTINUOUS = {
@@ -128,14 +126,6 @@ def test_plans_of_continuous_models_are_saved_and_loaded_and_not_covered_by_rech
     plan.save(tmp_path / "plan.json")
     again = vr.Plan.load(tmp_path / "plan.json")
     assert again.recheck() == before
-
-
-def test_the_walk_over_the_grid_agrees_with_the_exact_judge():
-    for mdp, _, _ in models.small("grid walk", 12, max_states=3, max_actions=3):
-        plan = vr.plan(mdp, vr.CVaR("1/4"))
-        assert grid_model(mdp, plan.eta).law(plan.policy.choice) == vr.return_law(mdp, plan.policy)
-        cells = {(t, s, i) for t, s, i, _ in plan.policy.reached()}
-        assert cells == set(visited(mdp, plan.policy))
 
 
 def test_discrete_laws_of_scipy_are_refused_at_once():

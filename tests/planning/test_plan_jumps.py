@@ -41,28 +41,6 @@ def test_a_level_met_with_equality_does_not_leave_a_gap(G, horizon, optimum, tmp
     assert vr.Plan.load(tmp_path / "plan.json").recheck().upper_holds is Truth.HOLDS
 
 
-def test_random_models_against_every_policy():
-    """Ties are the rule here: levels are probabilities of the model."""
-    rng, closed, cases = random.Random("jumps"), 0, 0
-    while cases < 40:
-        model = oracles.random_model(rng, max_horizon=2, min_actions=2)
-        if oracles.count_return_policies(model) > 300:
-            continue
-        laws = list(oracles.all_return_laws(model))
-        mass = sorted({p for law in laws for p in law.values() if p < 1})
-        if not mass:
-            continue
-        alpha, weight = rng.choice(mass), Fraction(rng.randint(1, 3), 4)
-        mdp = models.as_mdp(model)
-        plan = vr.plan(mdp, weight * vr.VaR(alpha) + (1 - weight) * vr.Mean(), time_limit=5)
-        best = max(weight * oracles.quantile(law, alpha) + (1 - weight) * oracles.mean(law) for law in laws)
-        low, high = mdp.remaining_range(0)
-        assert best <= plan.upper
-        assert plan.lower <= plan.upper
-        closed, cases = closed + (plan.gap <= (high - low) / 500), cases + 1
-    assert closed == cases
-
-
 @pytest.mark.parametrize(
     ("G", "optimum"),
     [
