@@ -115,17 +115,6 @@ def test_no_policy_beats_the_mean_cvar_front_by_a_weighted_sum():
     assert found >= 5, "the models have no trade-offs to find"
 
 
-def test_continuous_rewards_are_bounded_through_the_grid():
-    from scipy import stats
-
-    mdp = vr.MDP(0, [[[1], [1]]], [[stats.uniform(0, 1), {"1/2": 1}]], horizon=2)
-    rough, fine = vr.plan(mdp, vr.CVaR("1/4"), eta="1/20"), vr.plan(mdp, vr.CVaR("1/4"), eta="1/200")
-    assert rough.lower <= fine.upper
-    assert fine.lower <= rough.upper
-    assert fine.lower <= 1 <= fine.upper  # 1/2 twice: the worst quarter of any draw is below 1/2
-    assert vr.plan(mdp, vr.CVaR("1/4"), gap="1/50").gap <= Fraction(1, 50)
-
-
 def test_the_law_of_a_plan_is_the_policys_and_the_float_law_is_within_its_error():
     for mdp, model, rng in models.small("laws", 60, max_states=3, max_actions=3):
         plan = vr.plan(mdp, vr.CVaR(rng.choice(ALPHAS)))
