@@ -22,6 +22,7 @@ from proofs_checks.theory.augmentation.conditioning import joint_laws, printed_r
 from proofs_checks.theory.discretisation.adaptation import Case as Adaptation
 from proofs_checks.theory.discretisation.adaptation import YRule, keep, rounded_steps, start_law, undo
 from proofs_checks.theory.discretisation.thm_discretized import Case, _values
+from proofs_checks.theory.experiment import experiment_paths
 from proofs_checks.theory.experiment.exp_forty import OTHER, SLIP, nats
 from proofs_checks.theory.setting.assump_lipschitz import cpw_growth
 from verified_risk.numbers.enclosure import bounds
@@ -56,6 +57,12 @@ def test_the_loss_of_the_family_tends_to_t_eta(horizon, loss):
     mdp = vr.MDP(0, [[[1], [1]]], [[{"1/1000": 1}, {0: "1/1000", 1: "999/1000"}]], horizon)
     attained, best, _ = _values(Case(mdp, Q(1), vr.Mean()))
     assert best - attained == loss
+
+
+@pytest.mark.parametrize(("alpha", "tied"), [("1/5", (1, 2)), ("7/25", (2, 4)), ("433/1000", (4, 6))])
+def test_the_paths_tie_at_the_switches(alpha, tied):
+    first, second = (experiment_paths.cvar(path, Q(alpha)) for path in tied)
+    assert first == second == max(experiment_paths.cvar(path, Q(alpha)) for path in (6, 4, 2, 1))
 
 
 @pytest.mark.parametrize("constant", [1, 5, 30])

@@ -114,6 +114,12 @@ def test_words_annotations_and_docstrings_are_left_alone():
         assert "-> bool" in text
 
 
+def test_every_fault_differs_from_the_source_and_parses():
+    for one in mutants("f.py", SOURCE):
+        assert one.of(SOURCE) != SOURCE
+        ast.parse(one.of(SOURCE))
+
+
 def test_no_fault_is_the_text_itself():
     source = "x = 0.0 * y + 0 - 0.5\n"
     found = [one.of(source) for one in mutants("f.py", source)]

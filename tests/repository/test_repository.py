@@ -1,6 +1,8 @@
 """Rules of the repository itself.  Each guard is also shown a violation, so that it is known to be able to fail."""
 
 import ast
+import subprocess
+import sys
 import tomllib
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -163,6 +165,14 @@ def test_checkers_do_not_use_numba(path):
 def test_the_room_guard_sees_a_violation():
     assert foreign(imports("def f():\n    import numba.core", ("verified_risk",)), "numba")
     assert foreign(imports("from hypothesis import given", ("verified_risk",)), "hypothesis")
+
+
+def test_importing_the_library_is_light():
+    heavy = ["numba", "sympy", "scipy.stats", "matplotlib", "hypothesis", "flint", "gymnasium"]
+    code = f"import sys, verified_risk; print([m for m in {heavy} if m in sys.modules])"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    )
 
 
 def test_the_version_is_the_same_everywhere():

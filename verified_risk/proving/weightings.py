@@ -411,8 +411,8 @@ def _leaves(
 
 def _terminal(c: Setting, leaves: Sequence[Runs], widths: Sequence[int], more: int = 0) -> Row:
     """Return the terminal costs of each leaf, the sums of its multipliers; ``more`` bits are kept free."""
-    widest = max(widths, default=1)
-    kind = c.integer_type(max(sum(length * abs(cost) for length, cost in costs) for costs in leaves) * widest << more)
+    most = max(1, *(sum(length * abs(cost) for length, cost in costs) for costs in leaves))
+    kind = c.integer_type(most * max(widths, default=1) << more)  # widths fit it also where no multiplier is positive
     terminal = np.zeros((len(leaves), len(widths) + 1), kind)
     for row, costs in zip(terminal, leaves, strict=True):
         row[1:] = np.repeat(np.array([cost for _, cost in costs], kind), [length for length, _ in costs])
