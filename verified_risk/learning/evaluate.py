@@ -9,13 +9,9 @@ so every :math:`F_i` has a relative error below :math:`\gamma_D`, D the number o
 
 Where rewards were rounded to a grid, the policy is evaluated in the user's model, in rational arithmetic.
 
-:class:`Bracket` is the interval for the optimum from data alone, with the policy that is returned.  On the event of the
-time-uniform sets, after every episode (theory, page 10):
-
-.. math:: \check v \;\le\; \Phi(\check\pi) \;\le\; \Phi^* \;\le\; \hat v .
-
-All these intervals hold at once with probability at least ``1 - delta``, so the largest :math:`\check v` and the
-smallest :math:`\hat v` so far are valid, and a stopping rule may depend on all of them.
+:class:`Bracket` is the interval for the optimum from data alone, with the policy that is returned (theory, page 10,
+kl-interval).  All intervals of a run hold at once, so the best ends so far are valid, and a stopping rule may depend on
+all of them.
 """
 
 from __future__ import annotations

@@ -18,12 +18,9 @@ on paper (page 8): Coq has its theorem for concave weightings, exact radii, an e
 ``bernstein`` is on paper (page 11).  A weighting that is not Lipschitz has no regret theorem; where it is concave its
 interval is on paper.
 
-**The bounds** of ``ucb`` are (i) and (ii) of page 8 (regret-theorem), after every episode (regret-prefix), with
-:math:`c \sqrt{2 S_0 |A| k T \ell}` for the leading term: :math:`c = (T-1) S_0 + 2` for concave G, :math:`T (S_0 + 1 +
-\sqrt{m+1})` for any other Lipschitz G with m known reward atoms, where a visit costs at most ``2T`` (known-atoms), and
-:math:`T m S_0` in a joint model (regret-joint).  Errors of the planner and of a grid are added (planner-error,
-eta-learning); radii scaled by ``x >= 1`` multiply the leading term by x (regret-discount), and below 1 there is no
-theorem.
+The bounds of ``ucb`` are those of page 8 (regret-theorem, regret-prefix, known-atoms, regret-joint) plus the errors of
+the planner and of a grid (planner-error, eta-learning); radii scaled by ``x >= 1`` multiply the leading term by x
+(regret-discount), and below 1 there is no theorem.
 """
 
 from __future__ import annotations
@@ -309,14 +306,9 @@ class UniformProblem:
 def uniform_bounds(
     problem: UniformProblem, lipschitz: Fraction, *, scale: Fraction = Fraction(1)
 ) -> tuple[RegretBound, RegretBound]:
-    r"""Return the bounds of page 10 for rewards in [0, 1]: in expectation, and with probability ``1 - 2 delta``.
+    """Return the bounds of page 10 (kl-apriori, kl-declared) for rewards in [0, 1], (i) and (ii).
 
-    .. math:: \beta_k = c \sqrt{2 \mathsf A k T \lambda_{kT}} + T^2 \mathsf A, \qquad
-              g = \min(\Gamma, 2\sqrt\Gamma),
-
-    with c = (T-1) g + 2 if rewards are learned beside the outcomes, (T-1) g if they are known, T g if they belong to
-    the outcomes (then the last term is :math:`T(T-1)\mathsf A` or :math:`T^2 \mathsf A`).  Sets that are rebuilt only
-    when visits have grown by the share p come from at least :math:`N/(1+p)` visits: c grows by :math:`\sqrt{1+p}`.
+    Sets that are rebuilt only when visits have grown by the share p come from at least ``N / (1 + p)`` visits.
     """
     T, pairs = problem.horizon, problem.pairs
     stretch = max(scale, Fraction(1)) * (1 + Fraction(1, 2**48))  # thresholds are rounded up (``learn_sets.UPWARD``)
@@ -349,12 +341,8 @@ def _e_ratio() -> Interval:
 
 
 def data_bound(widths: Floats, episode_range: Fraction, lipschitz: Fraction, delta: Fraction) -> Floats:
-    r"""Return the regret bound from data, which holds for all k at once with probability ``1 - 2 delta``:
-
-    .. math:: \mathrm{Reg}_k \le \tfrac{e}{e-1} L \Bigl[\sum_{j \le k} Y_j + b \log\tfrac1\delta\Bigr],
-
-    ``widths`` being the :math:`Y_j`; in the units of ``widths``, planner error not included.
-    """
+    """Return the regret bound from data (theory, page 10, kl-data), which holds after every episode at once with
+    probability ``1 - 2 delta``; ``widths`` are the sums of Y, in whose units it is, planner error not included."""
     e = _e_ratio()
     tail = up(e * tail_of(episode_range, lipschitz, delta))
     slope = up(e * Interval(lipschitz, lipschitz))

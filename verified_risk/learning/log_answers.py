@@ -1,24 +1,8 @@
-r"""``plan_from_log`` and ``evaluate_from_log``: a policy, and bounds on policies, from logged episodes alone.
+"""``plan_from_log`` and ``evaluate_from_log``: a policy, and bounds on policies, from logged episodes alone.
 
-Sets, optimistic and pessimistic models, planner and interval are those of the learner.  On the event of the sets,
-whatever collected the data (theory, page 10, kl-logs),
-
-.. math:: \check v \;\le\; \Phi(\check\pi) \;\le\; \Phi^* \;\le\; \hat v .
-
-``answer.prove()`` has the verified checker confirm the guarantee.  The certificate has the counts of the log and a
-lower end q of the probability of every outcome that was seen, which the checker tests by integers (theory, page 10,
-kl-certificate):
-
-.. math:: \frac{4n}{3\delta}\, q^x (1 - q)^{N - x} \le \mathrm{KT}(x, N - x)
-          = \frac{\Gamma(x + \frac12)\, \Gamma(N - x + \frac12)}{\pi\, N!} ,
-
-and a bound b of the probability of all outcomes that were not seen, m of the K possible ones being seen:
-
-.. math:: \frac{4n}{K\delta}\, (1 - b)^N \le \mathrm{KT}(m, K - m) .
-
-Of the mass that the ends of a row leave, b may belong to any of its possible outcomes, and the rest to any that was
-seen: to the worst ones in the lower bound of the policy, to the best ones in the upper bound of all policies.  Floats
-find ends, targets and claims; the checker decides.
+Sets, optimistic and pessimistic models, planner and interval are those of the learner, and hold whatever collected the
+data (theory, page 10, kl-logs).  ``answer.prove()`` has the verified checker confirm the guarantee from the counts
+(kl-certificate): floats find ends, targets and claims; the checker decides.
 """
 
 from __future__ import annotations

@@ -1,27 +1,11 @@
-r"""A log as a problem of the learner: names become numbers, declarations are compared with every row, rows are counted.
+"""A log as a problem of the learner: names become numbers, declarations are compared with every row, rows are counted.
 
 The log stands for a black box (:mod:`.environment`): an outcome of a step is its reward together with the next state.
 States are those of the log, the ends of episodes and, unless the initial law is known, the state before the first.
 
-:class:`Rows` has bounds on shortfalls, row by row of a learner's confidence sets: for policies that are given, and for
-sets that are balls (theory, page 10, kl-logs and kl-ball).  A table :math:`W_t(s, y)` holds expected costs of what was
-earned up to the end, y being what was earned before step t. With sign 1 every row is bounded from above over the set of
-its pair, with sign -1 from below:
-
-=========  ============================================================================================================
-``kl``     :math:`\sum_j q_j^- f_j + \mu \max f`, the maximum over the outcomes that can occur
-``ball``   :math:`\eta - e^{-\lambda/N} \prod_j (\eta - f_j)^{\tilde p_j}`, for some :math:`\eta \ge \max f`
-=========  ============================================================================================================
-
-:func:`markov_test` tests what answers from a log assume: the outcomes of a pair (s, a) are independent and have one
-law, whatever the step, what was done before, and the time.  Split the outcomes of a pair by a context that is known
-before the outcome.  With counts :math:`x_c` in context c and :math:`x = \sum_c x_c`,
-
-.. math:: e = \prod_c q(x_c) \Big/ \max_P \prod_i P_i^{x_i}, \qquad q \text{ the mixture over supports of kl-ball.}
-
-Under the assumption, with law P, the ratio with :math:`\prod_i P_i^{x_i}` in the denominator has mean 1, and the
-maximum makes it smaller: ``e >= 1/delta`` has probability at most delta (theory, page 10, kl-markov).  A large e-value
-refutes the assumption; a small one confirms nothing.
+:class:`Rows` has bounds on shortfalls, row by row of a learner's confidence sets, for policies that are given, and for
+sets that are balls (theory, page 10, kl-logs and kl-ball); :func:`markov_test` tests what answers from a log assume
+(kl-markov).
 """
 
 from __future__ import annotations
@@ -72,7 +56,11 @@ class Row:
 
 
 class Rows:
-    """The confidence sets of a learner, whose counts are complete, as rows."""
+    """The confidence sets of a learner, whose counts are complete, as rows.
+
+    A table ``W_t(s, y)`` holds expected costs of what was earned up to the end, y being what was earned before step t.
+    With sign 1 every row is bounded from above over the set of its pair, with sign -1 from below.
+    """
 
     def __init__(self, learner: Learner, *, delta: Fraction | None = None, untried: int = 0) -> None:
         """``delta`` makes balls of the sets; ``untried`` is the number of pairs that are not in the learner's model."""

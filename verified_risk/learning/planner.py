@@ -19,9 +19,7 @@ other G                the same ascent               certified: every point of t
 VaR                    the quantile recursion        no bound is known for it
 =====================  ============================  ==================================================================
 
-The proof of the regret theorem needs the greedy policy of *some* utility ``h <= Phi``, nondecreasing and
-``L``-Lipschitz, and pays for the difference between the optimistic optimum and that policy's value; it does not need
-the best utility.
+The regret theorem needs the greedy policy of *some* utility, not of the best one (theory, page 8, regret-theorem).
 """
 
 from __future__ import annotations
@@ -106,13 +104,8 @@ def bets_of(standard: Standard, knowledge: Knowledge) -> int:
 
 
 def curve_of(objective: Weighting) -> Curve:
-    """Return a polygon for G: exact for rational piecewise-linear G, interpolated otherwise.
-
-    The height error of interpolation is at most the largest increase between neighbouring corners.  A concave or
-    convex G lies between the chord of a cell and the chords of its neighbours, extended: the error is at most a
-    quarter of the width times the change of slope across the neighbours, and in the outermost cells, which have one
-    neighbour, the width times the change of slope towards it.
-    """
+    """Return a polygon for G: exact for rational piecewise-linear G, else interpolated with the error of page 10
+    (kl-polygon), or that of any nondecreasing G: the largest increase between neighbouring corners."""
     if objective.knots is not None:
         return Curve.through(objective.knots, objective.levels, Fraction())
     taus = [Fraction(i, CURVE_POINTS) for i in range(CURVE_POINTS + 1)]
@@ -242,10 +235,8 @@ def planner_allowance(standard: Standard, target: Target, lipschitz: float) -> f
 
     :math:`\tau` bounds what a tie costs a backup in the objective: ``tie``, times the steepest slope where tables of
     unit slope stand for every level (CURVE).  It also outweighs the sums over all returns (at most 10^5, errors below
-    ``10^5 u C`` each) and, in the bounds beforehand, that the ends of sets are lower than prescribed by 6e-12 of them.
-
-    So tables are off by at most :math:`w = (T + 1)(e + \tau)`, the choice of rho included, and an action is greedy up
-    to 2w (theory, page 10, kl-rounding): value, and policy at T steps.
+    ``10^5 u C`` each) and, in the bounds beforehand, that the ends of sets are lower than prescribed by 6e-12 of them
+    (theory, page 10, kl-rounding).
     """
     T, m = standard.horizon, len(standard.atoms)
     S = standard.n_states * (m if standard.joint else 1)

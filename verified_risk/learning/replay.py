@@ -1,15 +1,8 @@
-r"""Run a policy on the outcomes of logged episodes that had no part in choosing it, and bound what it is worth.
+"""Run a policy on the outcomes of logged episodes that had no part in choosing it, and bound what it is worth.
 
-The outcomes of a pair (s, a) in the order of the log are independent draws from its law, its *tape*, whatever the
-behaviour was.  Synthetic episodes read the tapes of the later episodes, every entry once.  So their returns are
-independent, with the law of the policy's return (theory, page 10, kl-replay): there is no model, and no union over
-pairs.  For :math:`X_i \ge 0`, functions of M such returns, and any :math:`z > 0`, with probability :math:`1 - \delta`
-
-.. math:: \mathbf E X \ge \Bigl(\delta \prod_{i \le M} (z + X_i)\Bigr)^{1/M} - z .
-
-The earlier episodes alone fix M, z, the targets of CVaRs, and the *room* of each pair: how many entries may be read.
-An episode that wants more stops, and counts as if every later step paid the least; so do all later ones if a tape ends
-before its room.
+The outcomes of a pair in the order of the log are its *tape*, of which synthetic episodes read every entry once.  The
+earlier episodes alone fix their number, the stake z, the targets of CVaRs, and the *room* of each pair: how many of its
+entries may be read (theory, page 10, kl-replay).
 """
 
 from __future__ import annotations
@@ -226,7 +219,7 @@ def shortfalls(levels: Levels, rhos: Sequence[int], top: int) -> tuple[Fraction,
 
 
 def bet_below(worth: Sequence[Fraction], counts: Sequence[int], z: Fraction, delta: Fraction) -> Fraction:
-    """Return the bound of the module for ``counts[y]`` returns of y units, of which X is ``worth[y]``, rounded down."""
+    """Return the bound of kl-replay for ``counts[y]`` returns of y units, of which X is ``worth[y]``, rounded down."""
 
     def formula(arb: Any) -> Any:
         logs = (n * ball(z + x, arb).log() for x, n in zip(worth, counts, strict=True) if n)
