@@ -216,14 +216,10 @@ class Learner:
         return True
 
     def _end_episode(self, last: int) -> None:
-        """Count the episode; the steps after its end pay nothing."""
+        """Count the episode; the steps after its end pay nothing, and their state has one action, number 0."""
         assert self._t is not None
-        while self._t <= last:
-            t = self._t
-            self._states[t + 1] = self.shell.observations
-            self._actions[t] = self._action(self.shell.observations)
-            self._units += self.task.standard.units[t][self._paid[t]]
-            self._t = t + 1
+        self._states[self._t + 1 :] = self.shell.observations
+        self._units += sum(self.task.standard.units[t][self._paid[t]] for t in range(self._t, last + 1))
         path = Path(self._states, self._actions, np.zeros(last + 1, np.int64), self._paid)
         width = self.counts.width(path)
         self.counts.count(path)
@@ -328,7 +324,6 @@ def learn_environment(
     """
     if audit:
         raise Unsupported("a black box cannot be audited: the audit compares with the true model; learn from an MDP")
-    check_box(settings.declared)
     steps, sizes = horizon_of(env, horizon), read_sizes(getattr(env, "observation_space", None), "observation_space")
     actions = read_actions(getattr(env, "action_space", None), "action_space")
     shell = shell_of(sizes, actions, steps, rewards, reward_range, settings.eta, random_starts)

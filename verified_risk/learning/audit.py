@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from fractions import Fraction
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -122,10 +122,7 @@ class AuditReport:
 
         :returns: plain lists, dicts, numbers and text
         """
-        rows = {
-            name: [row.tested, row.violations, row.undecided, row.least if row.tested else None, row.at]
-            for name, row in self.rows.items()
-        }
+        rows = {name: [None if x == math.inf else x for x in astuple(row)] for name, row in self.rows.items()}
         return {"episodes": self.episodes, "on_event": self.on_event, "rows": rows}
 
     @classmethod

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from numbers import Integral
 from typing import Any
 
 from ..errors import InvalidArgument
@@ -132,9 +131,10 @@ def horizon_of(env: Any, horizon: int | None) -> int:
 
 def read_steps(horizon: Any) -> int:
     """Return a number of steps; raise :class:`InvalidArgument` if it is not a positive integer."""
-    if isinstance(horizon, bool) or not isinstance(horizon, Integral) or horizon < 1:
+    steps = as_whole(horizon)
+    if steps is None or steps < 1:
         raise InvalidArgument(f"horizon is {horizon!r}, wanted a positive integer")
-    return int(horizon)
+    return steps
 
 
 def _grid(eta: Fraction | None, reward_range: tuple[Rational, Rational] | None) -> tuple[Fraction, Fraction, Fraction]:

@@ -20,8 +20,8 @@ from ..files import decode_array, encode_array
 from ..objectives import objective
 from .declarations import Declared, RewardOf
 from .evaluate import Bracket, Judge
-from .learner import Episodes, Floats, Ints, Learner, draws_of
-from .policies import BlackBox, LearnedPolicy
+from .learner import Episodes, Floats, Learner, draws_of
+from .policies import BlackBox
 from .problem import standard_form
 from .task import Settings, Task
 
@@ -30,14 +30,7 @@ if TYPE_CHECKING:
 
 
 SECONDS_BETWEEN = 20.0  # the time between two writings of the file; a crash loses this much play and one batch
-
-
-class KnownRows(NamedTuple):
-    """The declarations that a run changes."""
-
-    length: Ints
-    state: Ints
-    atom: Ints
+KNOWN = ("length", "state", "atom")  # the fields of the declarations that a run changes
 
 
 class Checkpoint:
@@ -60,9 +53,7 @@ class Checkpoint:
         Returns (0, []) if there is no file yet.  Raises :class:`InvalidArgument` if the path cannot be written to, and
         :class:`InvalidFile` if the file is damaged or belongs to another run.
         """
-        if self.path is None:
-            return 0, []
-        if not self.path.exists() and self.path.parent.is_dir():
+        if self.path is None or (not self.path.exists() and self.path.parent.is_dir()):
             return 0, []
         if not self.path.is_file():  # refused before the first episode
             raise InvalidArgument(f"checkpoint is {str(self.path)!r}, wanted a regular file in a folder that exists")
@@ -79,8 +70,7 @@ class Checkpoint:
         learner = self.learner
         learner.counts = self._rows("counts", learner.counts, data["counts"])
         learner.model = self._rows("model", learner.model, data["model"])
-        named = [data["known"][name] for name in ("length", "state", "atom")]
-        learner.known = learner.known._replace(**self._rows("known", KnownRows(*learner.known[:3]), named)._asdict())
+        learner.known = self._rows("known", learner.known, [data["known"][name] for name in KNOWN], KNOWN)
         for name, array in self._arrays().items():
             array[:] = decode_array(data[name])
         policy = decode_array(data["policy"])
@@ -97,13 +87,15 @@ class Checkpoint:
             _require(column.dtype == np.float64 and column.shape == (done,), f"series[{i}]")
         return done, series
 
-    def _rows(self, name: str, own: Any, given: Sequence[Any]) -> Any:
-        """Return arrays of the types of ``own``, of any number of columns; their indices are checked, because compiled
-        code does not check them."""
-        found = type(own)(*(decode_array(x) for x in given))
-        for field, before, after in zip(own._fields, own, found, strict=True):
+    def _rows(self, name: str, own: Any, given: Sequence[Any], fields: Sequence[str] = ()) -> Any:
+        """Return ``own`` with arrays of the same types, of any number of columns, in place of ``fields``, by default of
+        all; their indices are checked, because compiled code does not check them."""
+        read = {field: decode_array(x) for field, x in zip(fields or own._fields, given, strict=True)}
+        for field, after in read.items():
+            before = getattr(own, field)
             same = (after.dtype, after.ndim, after.shape[:1]) == (before.dtype, before.ndim, before.shape[:1])
             _require(same, f"{name}.{field}")
+        found = own._replace(**read)
         width = found.state.shape[1]
         _require(found.atom.shape == found.state.shape, f"{name}.atom")
         standard = self.learner.standard
@@ -129,7 +121,7 @@ class Checkpoint:
             "series": [encode_array(x) for x in series()],
             "counts": [encode_array(x) for x in learner.counts],
             "model": [encode_array(x) for x in learner.model],
-            "known": {name: encode_array(getattr(learner.known, name)) for name in ("length", "state", "atom")},
+            "known": {name: encode_array(getattr(learner.known, name)) for name in KNOWN},
             **{name: encode_array(x) for name, x in self._arrays().items()},
             "value": learner.value,
             "upper": learner.upper,
@@ -233,8 +225,7 @@ def play_all(
         bracket.replan_if_due(done)
         checkpoint.save(done, lambda: _joined(parts))
     checkpoint.save(done, lambda: _joined(parts), now=True)
-    returns, values, uppers, widths, low, high = _joined(parts)
-    return Record(returns, values, uppers, widths, low, high)
+    return Record(*_joined(parts))
 
 
 def is_over(settings: Settings, done: int, bracket: Bracket) -> bool:
@@ -272,11 +263,3 @@ def played_again(run: Run, episodes: int) -> tuple[Task, Learner, list[Episodes]
         batches.append(learner.run(draws[done:], evaluate=False))
         done += len(batches[-1].values)
     return task, learner, batches
-
-
-def replay(run: Run, k: int) -> LearnedPolicy:
-    """Play a run again up to episode ``k`` and return the policy of that episode."""
-    task, learner, _ = played_again(run, k)
-    learner.plan()
-    assert run.mdp is not None
-    return LearnedPolicy(run.mdp, task.standard, learner.policy_table().tolist())

@@ -217,11 +217,8 @@ def best_value(
         allowance = plan_error(standard, target, objective, height_error)
         low, high = Fraction(learner.value) - allowance, Fraction(learner.upper) + allowance
         loss = standard.rounding if mdp.is_discrete else Fraction()
-        return (
-            standard.value(low) - loss,
-            standard.value(high),
-            "budget recursion in floating point with a rounding bound",
-        )
+        how = "budget recursion in floating point with a rounding bound"
+        return standard.value(low) - loss, standard.value(high), how
     if mdp.is_discrete:
         from .. import planning  # its kernels are needed only here
 

@@ -1,22 +1,10 @@
 r"""The theorem that covers a run, whether Coq has checked it, and its bounds as numbers, rounded outward.
 
-``kl`` and ``bets``, a concave weighting, sets at least as wide as the theorem's (``bonus_scale >= 1``):
-
-=========================  =====================  ==========================  ========================================
-model                      rewards on their grid  rounded to ``eta``          theorems
-=========================  =====================  ==========================  ========================================
-independent rewards        Coq                    Coq, with ``grid_regret``   ``kl_regret_from_data_with``,
-                                                  and ``grid_interval``       ``kl_intervals_hold``
-independent, discounted    on paper               on paper                    page 10, :math:`w_t`
-rewards with the next      Coq, any discount      on paper                    ``outcome_regret_from_weighted_data``,
-state; black boxes                                                            ``outcome_intervals_hold``
-=========================  =====================  ==========================  ========================================
-
-With bets the theorems are :data:`BET_THEOREMS`, and a grid is on paper.  :data:`COQ_LACKS` lists everything that turns
-*Coq* into *on paper*, with the place of the proof.  The bounds beforehand are those of page 10, on paper.  ``ucb`` is
-on paper (page 8): Coq has its theorem for concave weightings, exact radii, an exact planner and the last episode.
-``bernstein`` is on paper (page 11).  A weighting that is not Lipschitz has no regret theorem; where it is concave its
-interval is on paper.
+``kl`` and ``bets``, with a concave weighting and sets at least as wide as the theorem's (``bonus_scale >= 1``), have
+the theorems of page 10, where kl-proved says which are in Coq.  :data:`COQ_LACKS` lists everything that turns *Coq*
+into *on paper*, with the place of the proof.  The bounds beforehand are on paper.  ``ucb`` is on paper (page 8): Coq
+has its theorem for concave weightings, exact radii, an exact planner and the last episode.  ``bernstein`` is on paper
+(page 11).  A weighting that is not Lipschitz has no regret theorem; where it is concave its interval is on paper.
 
 The bounds of ``ucb`` are those of page 8 (regret-theorem, regret-prefix, known-atoms, regret-joint) plus the errors of
 the planner and of a grid (planner-error, eta-learning); radii scaled by ``x >= 1`` multiply the leading term by x
@@ -265,11 +253,15 @@ def regret_bounds(
     once = problem.concave or problem.joint
     start = lipschitz * T * T * S0 * A * (1 if once else 2)
     spread = Fraction(T * (T + 1), 2) if once else Fraction(2 * T * T)
-    expected = RegretBound(up(enclose(root)), up(start), up(problem.delta * T))
+    return _both(enclose(root), start, tail_of(spread, lipschitz, problem.delta), problem.delta * T)
+
+
+def _both(
+    root: Interval, start: Fraction, tail: Interval, linear: Fraction, *lengths: Any
+) -> tuple[RegretBound, RegretBound]:
     e = _e_ratio()
-    tail = tail_of(spread, lipschitz, problem.delta)
-    likely = RegretBound(up(e * enclose(root)), up(e * (tail + start)), 0.0)
-    return expected, likely
+    likely = RegretBound(up(e * root), up(e * (tail + start)), 0.0, *lengths)
+    return RegretBound(up(root), up(start), up(linear), *lengths), likely
 
 
 @dataclass(frozen=True)
@@ -322,12 +314,8 @@ def uniform_bounds(
         return ball(lipschitz * stretch, arb) * steps * waited * arb(2 * pairs * T).sqrt()
 
     start = lipschitz * pairs * T * ((T - 1) if problem.known_rewards and not problem.joint else T)
-    log_term = up(problem.log_term())
-    expected = RegretBound(up(enclose(root)), up(start), up(problem.delta * T), log_term, T)
-    e = _e_ratio()
     tail = tail_of(problem.episode_range, lipschitz, problem.delta)
-    likely = RegretBound(up(e * enclose(root)), up(e * (Interval(start, start) + tail)), 0.0, log_term, T)
-    return expected, likely
+    return _both(enclose(root), start, tail, problem.delta * T, up(problem.log_term()), T)
 
 
 def tail_of(episode_range: Fraction, lipschitz: Fraction, delta: Fraction) -> Interval:

@@ -22,10 +22,10 @@ import numpy as np
 from ..errors import InvalidArgument
 from ..kernels.learn_data import Actions, Floats, Ints
 from ..numbers.enclosure import ball, enclose
-from ..numbers.rational import Rational, as_probability, as_whole
+from ..numbers.rational import Rational, as_probability
 from ..objectives import Weighting
 from .declarations import Declared, Witness, check_box, possible_rewards
-from .environment import black_box, shell_of
+from .environment import black_box, read_steps, shell_of
 from .guarantee import up
 from .learner import Learner
 from .log import CUT, ENDED, Log, Name
@@ -382,9 +382,7 @@ class LogProblem:
         self.log, self.facts = log, facts
         if "horizon" not in facts:
             facts = {"horizon": log.longest, **facts}
-        steps = as_whole(facts["horizon"])
-        if steps is None or steps < 1:
-            raise InvalidArgument(f"horizon is {facts['horizon']!r}, wanted a positive integer")
+        steps = read_steps(facts["horizon"])
         if "rewards" not in facts and "reward_range" not in facts:
             raise InvalidArgument(
                 f"rewards is missing, wanted all rewards that a step can pay: the log has {some(log.rewards)}, and "

@@ -39,7 +39,7 @@ from ..kernels.learn_data import Target
 from ..numbers.enclosure import bounds
 from ..numbers.rational import GREATEST_FLOAT, said
 from ..objectives import Weighting
-from ..objectives.piecewise import Levels
+from ..objectives.piecewise import Levels, levels_of_knots
 from .declarations import Declared, Knowledge, knowledge_of
 from .guarantee import UNIFORM, Problem, UniformProblem, up
 from .problem import Standard
@@ -118,16 +118,11 @@ def curve_of(objective: Weighting) -> Curve:
         bends = [abs(c - a) / 4 for a, c in zip(chords, chords[2:], strict=False)]
         error = max(*bends, abs(chords[1] - chords[0]), abs(chords[-1] - chords[-2]))
     error += 4 * max(high - low for low, high in ends)  # the values are known between bounds
-    return Curve.through(list(zip(taus, middles, strict=True)), _polygon_levels(taus, middles, objective), error)
-
-
-def _polygon_levels(taus: list[Fraction], heights: list[Fraction], objective: Weighting) -> Levels | None:
-    if objective.shape != "concave":
-        return None
-    chords = [(b - a) * CURVE_POINTS for a, b in pairwise(heights)]
-    chords.append(Fraction())
-    weights = [tau * max(chords[j] - chords[j + 1], Fraction()) for j, tau in enumerate(taus[1:])]
-    return Levels(weights[-1], tuple((tau, w) for tau, w in zip(taus[1:-1], weights[:-1], strict=True) if w))
+    points, levels = tuple(zip(taus, middles, strict=True)), None
+    if objective.shape == "concave":
+        exact = levels_of_knots(points)
+        levels = Levels(exact.mean, tuple((tau, w) for tau, w in exact.tails if w > 0))  # the heights are rounded
+    return Curve.through(points, levels, error)
 
 
 def target_of(

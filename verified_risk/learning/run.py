@@ -141,10 +141,7 @@ class Run(files.Saved):
         """The arguments of the run."""
         from .task import Settings
 
-        return Settings.read(
-            self.objective, self.asked, self.delta, self.eta, self.seed, self.algorithm, self.bonus_scale,
-            self.declared, self.stop_when,
-        )  # fmt: skip
+        return Settings.read(episodes=self.asked, **{name: getattr(self, name) for name in ASKED})
 
     @property
     def mark(self) -> str:
@@ -183,7 +180,7 @@ class Run(files.Saved):
         :raises InvalidArgument: if there was no such episode
         :raises Unsupported: if the episode was one of an environment
         """
-        from .episodes import replay
+        from .episodes import played_again
 
         if k is None:
             if self.mdp is not None:
@@ -196,7 +193,9 @@ class Run(files.Saved):
             raise Unsupported(
                 "the environment is a black box: its episodes cannot be replayed; policy() is the policy to use"
             )
-        return replay(self, k)
+        task, learner, _ = played_again(self, k)
+        learner.plan()
+        return LearnedPolicy(self.mdp, task.standard, learner.policy_table().tolist())
 
     def log(self, *, delta: Rational | None = None) -> Log:
         """Return what was played as a log, for questions of other objectives, horizons or policies.

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from ..errors import InvalidArgument
 from ..kernels.learn_data import Target
-from ..numbers.rational import as_fraction, as_step, said, text
+from ..numbers.rational import as_fraction, as_step, as_whole, said, text
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
 from .declarations import Declared, Knowledge, knowledge_of
@@ -65,11 +64,11 @@ class Settings:
         """
         objective, declared = read_objective(objective), declared or NOTHING_DECLARED
         usual = "bets" if is_mean(objective) and declared.largest is None else "kl"
-        kind = read_algorithm(usual if algorithm is None else algorithm)
-        for name, value, least in (("episodes", episodes, 1), ("seed", seed, 0)):
-            if name == "episodes" and value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        if algorithm not in (None, *ALGORITHMS):
+            raise InvalidArgument(f"algorithm is {algorithm!r}, wanted one of {', '.join(ALGORITHMS)}")
+        kind = next(known for known in ALGORITHMS if known == (algorithm or usual))
+        for name, value, least in (("episodes", 1 if episodes is None else episodes, 1), ("seed", seed, 0)):
+            if (whole := as_whole(value)) is None or whole < least:
                 raise InvalidArgument(f"{name} is {value!r}, wanted an integer of at least {least}")
         confidence = as_fraction(delta, "delta")
         if not 0 < confidence < 1:
@@ -131,14 +130,6 @@ class Settings:
 def is_mean(objective: Weighting) -> bool:
     """Return whether the objective is the expected return."""
     return objective.levels is not None and not objective.levels.tails
-
-
-def read_algorithm(name: str) -> Algorithm:
-    """Return the name of an algorithm; raise :class:`InvalidArgument` if there is none of that name."""
-    for known in ALGORITHMS:
-        if name == known:
-            return known
-    raise InvalidArgument(f"algorithm is {name!r}, wanted one of {', '.join(ALGORITHMS)}")
 
 
 @dataclass
