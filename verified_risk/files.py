@@ -16,11 +16,13 @@ import zlib
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from .errors import InvalidFile, InvalidNumber, VerifiedRiskError
+from .numbers.rational import text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -102,6 +104,15 @@ def without_repeats(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
         repeated = next(key for key, times in Counter(key for key, _ in listed).items() if times > 1)
         raise InvalidFile(f"the key {repeated[:60]!r} stands twice in one object, wanted it once")
     return found
+
+
+def plain(value: Any) -> Any:
+    """Return a field of an object as JSON: rationals as text, tuples as lists, and objects by their ``to_json``."""
+    if isinstance(value, Fraction):
+        return text(value)
+    if isinstance(value, (tuple, list)):
+        return [plain(x) for x in value]
+    return value.to_json() if hasattr(value, "to_json") else value
 
 
 def packed(array: NDArray[Any]) -> str:

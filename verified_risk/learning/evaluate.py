@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import Unsupported
-from ..files import decode_array, encode_array
+from ..files import decode_array, encode_array, plain
 from ..kernels.learn_data import Actions, Target
 from ..mdp import MDP
 from ..numbers.enclosure import bounds
@@ -94,13 +94,8 @@ class Bracket:
             self.lower, self.table = max(lower, self.lower), table
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "lower": str(self.lower),
-            "upper": str(self.upper),
-            "next_check": self.next_check,
-            "history": [[k, str(lower), str(upper)] for k, lower, upper in self.history],
-            "table": None if self.table is None else encode_array(self.table),
-        }
+        named = {name: plain(getattr(self, name)) for name in ("lower", "upper", "next_check", "history")}
+        return {**named, "table": None if self.table is None else encode_array(self.table)}
 
     def restore(self, data: dict[str, Any]) -> None:
         """Set the interval to what :meth:`to_json` returned."""

@@ -1,7 +1,7 @@
 r"""The theorem that covers a run, whether Coq has checked it, and its bounds as numbers, rounded outward.
 
 ``kl`` and ``bets``, with a concave weighting and sets at least as wide as the theorem's (``bonus_scale >= 1``), have
-the theorems of page 10, where kl-proved says which are in Coq.  :data:`COQ_LACKS` lists everything that turns *Coq*
+the theorems of page 10, where kl-proved says which are in Coq.  :func:`coq_lacks` lists everything that turns *Coq*
 into *on paper*, with the place of the proof.  The bounds beforehand are on paper.  ``ucb`` is on paper (page 8): Coq
 has its theorem for concave weightings, exact radii, an exact planner and the last episode.  ``bernstein`` is on paper
 (page 11).  A weighting that is not Lipschitz has no regret theorem; where it is concave its interval is on paper.
@@ -14,7 +14,6 @@ the planner and of a grid (planner-error, eta-learning); radii scaled by ``x >= 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -56,43 +55,30 @@ class Guarantee:
     on_paper: bool = False
 
 
-@dataclass(frozen=True)
-class Ran:
-    """The features of a run that decide which theorem covers it."""
-
-    joint: bool
-    discounted: bool
-    rounded: bool
-    continuous: bool
-    curved: bool
-    counted: bool
-    bets: bool
-
-
-COQ_LACKS: tuple[tuple[str, str, Callable[[Ran], bool]], ...] = (
-    ("independent rewards with a discount", "kl-grid", lambda ran: ran.discounted and not ran.joint),
-    ("a grid for these rewards", "kl-grid", lambda ran: ran.rounded and (ran.joint or ran.discounted)),
-    ("continuous rewards", "kl-grid", lambda ran: ran.continuous),
-    ("a number of successors in place of their list", "kl-known-successors", lambda ran: ran.counted),
-    ("a curved weighting", "kl-polygon", lambda ran: ran.curved),
-    ("bets on a grid", "kl-grid", lambda ran: ran.bets and ran.rounded),
-)
-"""Runs that the theorems in Coq do not cover: the feature, the anchor of its proof in docs/theory/10-kl-learner.md, and
-its test."""
+def coq_lacks(task: Task, continuous: bool) -> dict[str, str]:
+    """Return why the theorems in Coq do not cover a run with time-uniform sets: features, each with the anchor of its
+    proof in docs/theory/10-kl-learner.md."""
+    standard, settings = task.standard, task.settings
+    discounted, rounded = standard.discount != 1, not standard.exact
+    lacks = (
+        ("independent rewards with a discount", "kl-grid", discounted and not standard.joint),
+        ("a grid for these rewards", "kl-grid", rounded and (standard.joint or discounted)),
+        ("continuous rewards", "kl-grid", continuous),
+        ("a number of successors in place of their list", "kl-known-successors",
+         type(settings.declared.successors) is int),
+        ("a curved weighting", "kl-polygon", settings.objective.knots is None),
+        ("bets on a grid", "kl-grid", settings.algorithm == "bets" and rounded),
+    )  # fmt: skip
+    return {what: anchor for what, anchor, true in lacks if true}
 
 
 def guarantee_of(task: Task, *, continuous: bool = False) -> Guarantee:
     """Return the guarantee of a run; its text begins with "none" or "not proved" where no theorem covers it."""
     settings, standard = task.settings, task.standard
     algorithm, scale = settings.algorithm, settings.bonus_scale
-    ran = Ran(
-        joint=standard.joint, discounted=standard.discount != 1, rounded=not standard.exact, continuous=continuous,
-        curved=settings.objective.knots is None, counted=type(settings.declared.successors) is int,
-        bets=algorithm == "bets",
-    )  # fmt: skip
     if algorithm in UNCOVERED:
         return Guarantee(f"none{UNCOVERED[algorithm]}")
-    extra = " + T eta per episode for the grid" if ran.rounded else ""
+    extra = " + T eta per episode for the grid" if not standard.exact else ""
     if algorithm == "bernstein":
         if scale < 1:
             return Guarantee(f"not proved: the bonus is {scale} of the theorem's")
@@ -101,7 +87,7 @@ def guarantee_of(task: Task, *, continuous: bool = False) -> Guarantee:
     found = bounds_beforehand(task, algorithm, scale)
     if found is None:
         return _without_regret(task)
-    theorem, proved = _kl_theorem(ran) if algorithm in UNIFORM else (_ucb_theorem(task, ran), False)
+    theorem, proved = _kl_theorem(task, continuous) if algorithm in UNIFORM else (_ucb_theorem(task), False)
     expected, likely = found
     if scale < 1:
         text = f"not proved: the radii are {scale} of the theorem's; for comparison: {theorem}"
@@ -133,7 +119,6 @@ def bounds_beforehand(task: Task, algorithm: str, scale: Fraction) -> tuple[Regr
 
 
 def _without_regret(task: Task) -> Guarantee:
-    """Return the guarantee of a weighting that no regret theorem covers."""
     spec = task.settings.objective.spec
     if task.settings.objective.lipschitz != math.inf:
         return Guarantee("none for the regret: the theorem with time-uniform sets needs a concave weighting")
@@ -143,20 +128,20 @@ def _without_regret(task: Task) -> Guarantee:
     return Guarantee(text, on_paper=True)
 
 
-def _kl_theorem(ran: Ran) -> tuple[str, bool]:
+def _kl_theorem(task: Task, continuous: bool) -> tuple[str, bool]:
     """Return the theorem of a run of ``kl`` in words, and whether it is one in Coq."""
-    sets = "time-uniform KL sets and bets" if ran.bets else "time-uniform KL sets"
-    lacks = [(what, anchor) for what, anchor, holds in COQ_LACKS if holds(ran)]
+    bets, standard = task.settings.algorithm == "bets", task.standard
+    sets = "time-uniform KL sets and bets" if bets else "time-uniform KL sets"
+    lacks = coq_lacks(task, continuous)
     if not lacks:
-        names = (BET_THEOREMS if ran.bets else KL_THEOREMS)[ran.joint] + (GRID_THEOREMS if ran.rounded else "")
+        names = (BET_THEOREMS if bets else KL_THEOREMS)[standard.joint] + ("" if standard.exact else GRID_THEOREMS)
         return f"{sets} (Coq: {names}; beforehand: theory page 10)", True
-    places = ", ".join(dict.fromkeys(anchor for _, anchor in lacks))
-    missing = " or ".join(what for what, _ in lacks)
-    return f"{sets} on paper (theory page 10, {places}): Coq does not take {missing}", False
+    places = ", ".join(dict.fromkeys(lacks.values()))
+    return f"{sets} on paper (theory page 10, {places}): Coq does not take {' or '.join(lacks)}", False
 
 
-def _ucb_theorem(task: Task, ran: Ran) -> str:
-    if ran.joint:
+def _ucb_theorem(task: Task) -> str:
+    if task.standard.joint:
         kind, anchor = "for rewards that come with the next state", "regret-joint"
     elif task.problem.concave:
         kind, anchor = "for concave G", "regret-theorem"

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from .. import files
 from ..errors import InvalidArgument, InvalidFile, InvalidPolicy
-from ..files import decode_array, encode_array
+from ..files import decode_array, encode_array, plain
 from ..mdp import MDP
 from ..numbers.format import short
-from ..numbers.rational import Rational, as_fraction, as_whole, ceil_div, text
+from ..numbers.rational import Rational, as_fraction, as_whole, ceil_div
 from ..policy import Choice, Policy
 from ..policy.base import same_shape
 from .problem import Standard
@@ -135,11 +135,7 @@ class BlackBox:
         return ceil_div(self.atoms[atom], self.unit)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "sizes": list(self.sizes), "actions": self.actions, "steps": self.steps, "low": text(self.low),
-            "range": text(self.range), "unit": text(self.unit), "atoms": [text(x) for x in self.atoms],
-            "exact": self.exact, "random_starts": self.random_starts,
-        }  # fmt: skip
+        return {name: plain(x) for name, x in vars(self).items()}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> BlackBox:
@@ -241,16 +237,16 @@ class BlackBoxPolicy:
         Raises :class:`InvalidArgument` if the environment cuts the episode off before the horizon.
         """
         observation, _ = env.reset() if seed is None else env.reset(seed=seed)
-        player, earned = self.player(), Fraction()
-        while not player.over:
-            observation, reward, terminated, truncated, _ = env.step(player.act(observation))
-            player.observe(reward)
+        memory, earned, steps = self.start(), Fraction(), self.shell.steps
+        for t in range(steps):
+            observation, reward, terminated, truncated, _ = env.step(self.act(t, observation, memory))
+            memory = self.observe(memory, reward)
             earned += as_fraction(reward, "reward")
             if terminated:
                 break
-            if truncated and not player.over:
+            if truncated and t + 1 < steps:
                 raise InvalidArgument(
-                    f"the environment cut the episode off after {player.t} steps, the policy plays {self.shell.steps}"
+                    f"the environment cut the episode off after {t + 1} steps, the policy plays {steps}"
                 )
         return earned
 

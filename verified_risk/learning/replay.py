@@ -129,11 +129,8 @@ class Replay:
 
     def __init__(self, problem: LogProblem, cut: int, choose: Choose) -> None:
         earlier, episodes = Tapes(problem, 0, cut), problem.log.episodes
-        self.standard, self.largest, self.times = (
-            problem.task.standard,
-            problem.task.knowledge.largest,
-            episodes / cut - 1,
-        )
+        self.standard, self.largest = problem.task.standard, problem.task.knowledge.largest
+        self.times = episodes / cut - 1
         expected, error = self.times * earlier.length, np.sqrt((self.times**2 + self.times) * earlier.spread)
         room = np.maximum(expected - SPARE * error, 0.0)
         self.pilot = earlier.run(cut, (room / self.times).astype(np.int64), choose)

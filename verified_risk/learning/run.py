@@ -11,11 +11,11 @@ import numpy as np
 
 from .. import files
 from ..errors import InvalidArgument, InvalidFile, Unsupported
-from ..files import decode_array, encode_array
+from ..files import decode_array, encode_array, plain
 from ..kernels.learn_data import CURVE, MEAN, Actions, Floats
 from ..mdp import MDP
 from ..numbers.format import above, at_least, at_most, ends
-from ..numbers.rational import Rational, as_fraction, float_above, text
+from ..numbers.rational import Rational, as_fraction, float_above
 from ..objectives import Weighting, objective
 from .declarations import Declared
 from .evaluate import SEARCHED, SECONDS_FOR_THE_OPTIMUM, WIDEST
@@ -295,25 +295,14 @@ class Run(files.Saved):
 
         :returns: plain lists, dicts, numbers and text
         """
-
-        def series(x: Floats | None) -> list[float] | None:
-            return None if x is None else [float(v) for v in x]
-
+        named = ("objective", *PLAIN, *RATIONAL, "declared", "best", "interval", "shell", "notes", "audit")
         return {
-            "model": None if self.mdp is None else self.mdp.to_json(),
-            "objective": self.objective.to_json(),
-            **{name: getattr(self, name) for name in PLAIN},
-            **{name: None if (x := getattr(self, name)) is None else text(x) for name in RATIONAL},
-            "declared": self.declared.to_json(),
-            "best": None if self.best is None else [text(x) for x in self.best],
-            "interval": None if self.interval is None else [text(x) for x in self.interval],
-            "history": [[k, *map(text, found)] for k, found in self.history],
+            "model": plain(self.mdp),
+            **{name: plain(getattr(self, name)) for name in named},
+            "history": plain([(k, *found) for k, found in self.history]),
             "table": encode_array(self.table),
-            "shell": None if self.shell is None else self.shell.to_json(),
             "counts": self.counts and [self.counts.first, *map(encode_array, self.counts[1:])],
-            "notes": list(self.notes),
-            "audit": None if self.audit is None else self.audit.to_json(),
-            **{name: series(getattr(self, name)) for name in SERIES},
+            **{name: None if (x := getattr(self, name)) is None else x.tolist() for name in SERIES},
         }
 
     @classmethod

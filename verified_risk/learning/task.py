@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from ..errors import InvalidArgument
+from ..files import plain
 from ..kernels.learn_data import Target
-from ..numbers.rational import as_fraction, as_step, as_whole, said, text
+from ..numbers.rational import as_fraction, as_step, as_whole, said
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
 from .declarations import Declared, Knowledge, knowledge_of
@@ -114,17 +115,7 @@ class Settings:
         return self.algorithm not in NEEDS_EPISODES
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "objective": self.objective.to_json(),
-            "episodes": self.episodes,
-            "delta": text(self.delta),
-            "eta": None if self.eta is None else text(self.eta),
-            "seed": self.seed,
-            "algorithm": self.algorithm,
-            "bonus_scale": text(self.bonus_scale),
-            "declared": self.declared.to_json(),
-            "stop_when": None if self.stop_when is None else text(self.stop_when),
-        }
+        return {name: plain(x) for name, x in vars(self).items() if name != "checkpoint"}
 
 
 def is_mean(objective: Weighting) -> bool:
