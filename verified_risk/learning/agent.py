@@ -254,7 +254,6 @@ class Learner:
         return [np.array(x, dtype=np.float64) for x in zip(*self._rows, strict=True)]
 
     def _checkpoint(self, path: File | None, environment: str) -> Checkpoint:
-        """Return the file that keeps the state of this learner."""
         about = {"environment": environment, **self.settings.to_json(), **self.shell.to_json()}
         if environment == OWN_LOOP:
             about["first"] = self.first

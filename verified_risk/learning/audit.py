@@ -1,20 +1,11 @@
-r"""The audit of a run: what it claims, compared with the truth, which the learner does not see.
+"""The audit of a run: what it claims, compared with the truth, which the learner does not see.
 
-Every episode is compared with the true model, in exact or enclosed arithmetic.
-
-========== ==========================================================================================================
-event      the truth lies in all sets that the episode was planned with (may fail: then L1, L2a, data and interval
-           claim nothing)
-L1         optimism of the value: :math:`\max \hat\Phi \ge \max \Phi`
-L2a        closeness: :math:`\hat\Phi(\hat\pi) - \Phi(\hat\pi) \le L\, E_{M,\hat\pi} \sum_t Y_t`, Y from the model
-regret     cumulative pseudo-regret is below the theorem's bound
-data       and below the bound from the data
-interval   :math:`\check v \le \Phi(\check\pi) \le \Phi^* \le \hat v`
-========== ==========================================================================================================
-
-The event, pair by pair: :math:`\hat P \le P`, :math:`\hat F \le F_R` and, for time-uniform sets, :math:`F_R \le F^+`,
-hats denoting the learner's own arrays.  The optimistic value is a float with a proved rounding bound; a claim inside
-that bound counts as undecided.
+Every episode is compared with the true model, in exact or enclosed arithmetic.  The *event* is that the truth lies in
+all sets that the episode was planned with (``P^ <= P``, ``F^ <= F_R`` and, for time-uniform sets, ``F_R <= F^+``, hats
+denoting the learner's own arrays).  It may fail; then L1, L2a, data and interval claim nothing.  The claims are those
+of theory, page 10: L1 (kl-optimism), L2a (kl-close), the interval (kl-interval), and cumulative pseudo-regret below the
+theorem's bound and below the one from data (kl-data); for ``ucb`` those of page 8.  The optimistic value is a float
+with a proved rounding bound; a claim inside that bound counts as undecided.
 """
 
 from __future__ import annotations

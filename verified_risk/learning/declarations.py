@@ -1,14 +1,7 @@
 r"""Declarations: facts about the model, beside horizon and reward range, that the user may assert.
 
-=====================  ============================================================================================
-``known_rewards``      product model: the law of every reward; joint model: the reward of each (s, a, s'), or those
-                       that are possible
-``known_successors``   the states that can follow each pair, or a number: at most so many outcomes can follow any
-                       pair (1: the model is deterministic)
-``largest_return``     no return exceeds it
-=====================  ============================================================================================
-
-A declaration is a hypothesis of the theorem: a false one voids the guarantee.  :func:`check_model` compares
+A declaration is a hypothesis of the theorem: a false one voids the guarantee (theory, page 10,
+kl-declared).  :func:`check_model` compares
 declarations with a model, :class:`Witness` with the steps of a black box; both raise :class:`InvalidArgument` for a
 false one.
 
@@ -40,7 +33,12 @@ MOST_COPIED = 64
 
 @dataclass(frozen=True)
 class Declared:
-    """The declarations of a run; by default there are none."""
+    """The declarations of a run; by default there are none.
+
+    ``rewards``: product model: the law of every reward; joint model: the reward of each (s, a, s'), or those that are
+    possible.  ``successors``: the states that can follow each pair, or a number: at most so many outcomes can follow
+    any pair (1: the model is deterministic).  ``largest``: no return exceeds it.
+    """
 
     rewards: bool | RewardOf = False
     successors: bool | int | Mapping[tuple[int, int], Sequence[int]] = False
@@ -119,20 +117,14 @@ class Knowledge:
         for p, outcomes in enumerate(self.lists):
             for j, (i, target) in enumerate(outcomes):
                 state[p, j], atom[p, j] = target, i
-        reward = np.zeros((len(flat), len(standard.atoms)))
-        if self.rewards and not standard.joint:
+        length = np.array([len(one) for one in self.lists], np.int64)
+        limit = np.array([x if x <= MOST_COPIED else 0 for x in self.limits], np.int64)
+        reward, laws = np.zeros((len(flat), len(standard.atoms))), self.rewards and not standard.joint
+        if laws:
             for p, pair in enumerate(flat):
                 for i, q in pair.rewards:
                     reward[p, i] = float(q)
-        return Known(
-            np.array([len(one) for one in self.lists], np.int64),
-            state,
-            atom,
-            np.array([x if x <= MOST_COPIED else 0 for x in self.limits], np.int64),
-            np.array(self.fixed, np.bool_),
-            int(self.rewards and not standard.joint),
-            reward,
-        )
+        return Known(length, state, atom, limit, np.array(self.fixed, np.bool_), int(laws), reward)
 
 
 def knowledge_of(

@@ -58,12 +58,8 @@ def shell_of(
     random_starts: bool,
 ) -> BlackBox:
     """Return the form of a black box; raise :class:`InvalidArgument` for rewards that make too many returns."""
-    if rewards is not None:
-        low, high, unit, atoms = _listed(rewards, reward_range, eta)
-        exact = True
-    else:
-        low, high, unit = _grid(eta, reward_range)
-        atoms, exact = tuple(i * unit for i in range(int(1 / unit) + 1)), False
+    exact = rewards is not None
+    low, high, unit, atoms = _grid(eta, reward_range) if rewards is None else _listed(rewards, reward_range, eta)
     check_floats(low, high, steps)
     shell = BlackBox(sizes, actions, steps, low, high - low, unit, atoms, exact, bool(random_starts))
     most = steps * int(1 / unit)
@@ -137,7 +133,9 @@ def read_steps(horizon: Any) -> int:
     return steps
 
 
-def _grid(eta: Fraction | None, reward_range: tuple[Rational, Rational] | None) -> tuple[Fraction, Fraction, Fraction]:
+def _grid(
+    eta: Fraction | None, reward_range: tuple[Rational, Rational] | None
+) -> tuple[Fraction, Fraction, Fraction, tuple[Fraction, ...]]:
     if reward_range is None:
         raise InvalidArgument(
             "rewards and reward_range are None, wanted the rewards that can occur, such as rewards=[-1, 20], or the "
@@ -152,4 +150,5 @@ def _grid(eta: Fraction | None, reward_range: tuple[Rational, Rational] | None) 
         raise InvalidArgument(f"reward_range is ({low}, {high}), wanted low < high")
     if not low <= 0 <= high:
         raise InvalidArgument(f"reward_range is ({low}, {high}), wanted one that contains 0: steps after the end pay 0")
-    return low, high, read_eta(eta, high - low)
+    unit = read_eta(eta, high - low)
+    return low, high, unit, tuple(i * unit for i in range(int(1 / unit) + 1))

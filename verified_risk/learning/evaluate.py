@@ -144,9 +144,8 @@ class Judge:
         """Return a bound on the rounding error of the forward pass in every value of the CDF."""
         standard = self.standard
         m, pairs = len(standard.atoms), sum(standard.n_actions)
-        chain = (
-            standard.horizon * (m + pairs * (m if standard.joint else 1) + 6) + standard.n_states + standard.top[0] + 4
-        )
+        step = m + pairs * (m if standard.joint else 1) + 6
+        chain = standard.horizon * step + standard.n_states + standard.top[0] + 4
         return 1.01 * chain * UNIT_ROUNDOFF + UNIT_ROUNDOFF
 
     def _sum(self, cdf: Floats) -> Floats:

@@ -273,12 +273,6 @@ class UniformProblem:
         r""":math:`\log(2m/\delta)` for m bets, enclosed."""
         return enclose(lambda arb: ball(max(self.bets, 1) * 2 / self.delta, arb).log())
 
-    @property
-    def episode_range(self) -> Fraction:
-        r"""b: the most that one episode's :math:`\sum_t Y_t` can be, without a discount."""
-        T = self.horizon
-        return Fraction(T * (T - 1), 2) if self.known_rewards and not self.joint else Fraction(T * (T + 1), 2)
-
 
 def uniform_bounds(
     problem: UniformProblem, lipschitz: Fraction, *, scale: Fraction = Fraction(1)
@@ -298,8 +292,9 @@ def uniform_bounds(
         waited = ball(1 + problem.patience, arb).sqrt()
         return ball(lipschitz * stretch, arb) * steps * waited * arb(2 * pairs * T).sqrt()
 
-    start = lipschitz * pairs * T * ((T - 1) if problem.known_rewards and not problem.joint else T)
-    tail = tail_of(problem.episode_range, lipschitz, problem.delta)
+    known = problem.known_rewards and not problem.joint
+    start = lipschitz * pairs * T * (T - 1 if known else T)
+    tail = tail_of(Fraction(T * (T - 1 if known else T + 1), 2), lipschitz, problem.delta)
     return _both(enclose(root), start, tail, problem.delta * T, up(problem.log_term()), T)
 
 

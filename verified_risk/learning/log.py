@@ -490,7 +490,6 @@ def _plain(x: Any) -> Any:
 
 
 def _listed(column: Any) -> list[Any]:
-    """Return a column as a list of plain Python values."""
     read = getattr(column, "to_list", None) or getattr(column, "tolist", None) or column.__iter__
     return [_plain(x) for x in read()]
 

@@ -113,11 +113,8 @@ class DataCertificate:
         for s, actions in enumerate(self.rows):
             yield f"{s} {len(actions)}\n"
             for action, beyond, outcomes in actions:
-                yield (
-                    f"{action} {SHARES} {beyond} {len(outcomes)} "
-                    + " ".join(" ".join(map(str, o)) for o in outcomes)
-                    + "\n"
-                )
+                listed = " ".join(str(x) for outcome in outcomes for x in outcome)
+                yield f"{action} {SHARES} {beyond} {len(outcomes)} {listed}\n"
         yield from self.low.lines()
         yield from self.up.lines()
         yield "end\n"
@@ -371,15 +368,11 @@ class LogAnswer:
 
         :returns: plain lists, dicts, numbers and text
         """
-        plain = {name: getattr(self, name) for name in ("horizon", "log", "guarantee", "assumptions", "notes")}
         exact = {"objective": self.objective.spec, "delta": text(self.delta), "interval": json_between(*self.interval)}
+        plain = {name: getattr(self, name) for name in ("horizon", "log", "guarantee", "assumptions", "notes")}
         thin = [{**x._asdict(), "cost": None if x.cost is None else json_number(x.cost)} for x in self.thin]
-        return {
-            **exact,
-            **plain,
-            "thin": thin,
-            "actions": [list(x) for x in self.policy.rule().items()] if self.policy else None,
-        }
+        actions = None if self.policy is None else [list(x) for x in self.policy.rule().items()]
+        return {**exact, **plain, "thin": thin, "actions": actions}
 
     def __str__(self) -> str:
         sure = f"with probability {1 - self.delta}"

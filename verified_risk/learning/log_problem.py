@@ -59,11 +59,11 @@ class Rows:
     """The confidence sets of a learner, whose counts are complete, as rows.
 
     A table ``W_t(s, y)`` holds expected costs of what was earned up to the end, y being what was earned before step t.
-    With sign 1 every row is bounded from above over the set of its pair, with sign -1 from below.
+    With sign 1 every row is bounded from above over the set of its pair, with sign -1 from below.  ``delta`` makes
+    balls of the sets; ``untried`` is the number of pairs that are not in the learner's model.
     """
 
     def __init__(self, learner: Learner, *, delta: Fraction | None = None, untried: int = 0) -> None:
-        """``delta`` makes balls of the sets; ``untried`` is the number of pairs that are not in the learner's model."""
         self.learner, self.standard = learner, learner.standard
         counts, known, model = learner.counts, learner.known, learner.model
         learned = (~known.fixed & (known.limit != 1)).sum()
@@ -320,7 +320,6 @@ def _places(pair: Ints, seen: Ints) -> list[tuple[int, Ints]]:
 
 
 def _log_e(context: Ints, outcome: Ints, possible: int) -> float:
-    """Return the logarithm of the e-value of one pair."""
     from flint import arb
 
     total = 0.0

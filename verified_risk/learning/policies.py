@@ -164,9 +164,8 @@ class BlackBox:
         """
         if self.observations >= table.size:
             raise InvalidFile(f"the table of actions has {table.size} entries for {self.observations} observations")
-        return checked_table(
-            table, self.steps + self.random_starts, [self.actions] * self.observations + [1] * (1 + self.random_starts)
-        )
+        actions = [self.actions] * self.observations + [1] * (1 + self.random_starts)
+        return checked_table(table, self.steps + self.random_starts, actions)
 
 
 def _positive(value: Any, name: str) -> int:

@@ -1,13 +1,9 @@
-r"""The learner's own form of a problem: rewards in [0, 1], returns in integer units.
+"""The learner's own form of a problem: rewards in [0, 1], returns in integer units.
 
-Two exact steps lead from the user's model to it.
-
-1. *Rescaling.*  With :math:`r = \text{low} + \text{range} \cdot r'`, the return is
-   ``range * Z' + low * sum_t discount^t``, and every objective here follows:
-   :math:`\Phi(aZ + b) = a\,\Phi(Z) + b` for a > 0.
-2. *Grid.*  Step t pays ``units[t][i]`` units for reward atom i.  With ``eta=None`` the unit is the largest one on which
-   all step rewards lie and nothing is lost; with ``eta`` they are rounded up, which costs at most ``T * eta`` in every
-   objective.
+Rewards are rescaled, ``r = low + range * r'``, which every objective follows, and put on a grid: step t pays
+``units[t][i]`` units for reward atom i.  With ``eta=None`` the unit is the largest one on which all step rewards lie
+and nothing is lost; with ``eta`` they are rounded up, which costs at most ``T * eta`` in every objective (theory, page
+8, eta-learning).
 
 A pair (state, action) has *outcomes* ``(atom, next state)`` and, independent of them, a *reward* atom; a step pays the
 units of both.  In a product model (reward independent of the next state) every outcome has atom 0, which pays
@@ -20,7 +16,6 @@ confidence sets count observed rewards separately.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -124,20 +119,15 @@ def standard_form(mdp: MDP, eta: Rational | None = None) -> Standard:
     atoms = tuple(sorted({Fraction(0), Fraction(1)}.union(*(set(law.atoms) for law in laws.values()))))
     number = {r: i for i, r in enumerate(atoms)}
     joint = not mdp.is_product
-    pairs = tuple(
-        tuple(
-            Pair(
-                _merged((number[(r - low) / spread], target, p) for p, target, r in action.outcomes),
-                ((0, Fraction(1)),),
-            )
-            if joint
-            else Pair(
-                tuple((0, target, p) for target, p in action.successors), tuple((number[r], p) for r, p in laws[s, a])
-            )
-            for a, action in enumerate(mdp.actions(s))
-        )
-        for s in range(mdp.n_states)
-    )
+
+    def pair(s: int, a: int, action: Action) -> Pair:
+        if not joint:
+            successors = tuple((0, target, p) for target, p in action.successors)
+            return Pair(successors, tuple((number[r], p) for r, p in laws[s, a]))
+        total = added_up(((target, number[(r - low) / spread]), p) for p, target, r in action.outcomes)
+        return Pair(tuple((atom, target, p) for (target, atom), p in sorted(total.items())), ((0, Fraction(1)),))
+
+    pairs = tuple(tuple(pair(s, a, x) for a, x in enumerate(mdp.actions(s))) for s in range(mdp.n_states))
     weights = [mdp.discount**t for t in range(mdp.horizon)]
     unit = step or common_unit(atoms, weights)
     rewards = Multiples.of(atoms)
@@ -183,9 +173,3 @@ def _rescaled(action: Action, low: Fraction, spread: Fraction, step: Fraction | 
         assert step is not None
         law = law.round_up(step * spread, low)
     return Law.of_weights({(r - low) / spread: p for r, p in law})
-
-
-def _merged(outcomes: Iterable[tuple[int, int, Fraction]]) -> tuple[tuple[int, int, Fraction], ...]:
-    """Add up outcomes with equal atom and state, in the order of (state, atom)."""
-    total = added_up(((target, atom), p) for atom, target, p in outcomes)
-    return tuple((atom, target, p) for (target, atom), p in sorted(total.items()))

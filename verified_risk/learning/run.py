@@ -425,14 +425,11 @@ def _from_data(task: Task, record: Record, guarantee: Guarantee) -> Floats | Non
 
 def data_range(task: Task) -> Fraction:
     """Return b, the greatest sum of the widths of one episode, in units."""
-    top = task.standard.top
-    if task.settings.algorithm == "bernstein":
-        return Fraction(sum(top[:-1]))
-    return Fraction(sum(top[1:] if task.knowledge.rewards and not task.standard.joint else top[:-1]))
+    top, known = task.standard.top, task.knowledge.rewards and not task.standard.joint
+    return Fraction(sum(top[1:] if known and task.settings.algorithm != "bernstein" else top[:-1]))
 
 
 def _notes(task: Task, width: Floats | None, best: tuple[Fraction, Fraction, str] | None) -> tuple[str, ...]:
-    """Return what a reader of the result should know."""
     standard, notes = task.standard, []
     if str(task.settings.declared):
         notes.append(f"declared: {task.settings.declared}; the guarantee relies on it")
