@@ -295,10 +295,9 @@ class Occupancy:
     t, ``law`` the law of the return in units."""
 
     def __init__(self, standard: Standard, table: Sequence[Sequence[Sequence[int]]]) -> None:
-        following = lcm_of_denominators(
-            p for actions in standard.pairs for pair in actions for _, _, p in pair.outcomes
-        )
-        paying = lcm_of_denominators(p for actions in standard.pairs for pair in actions for _, p in pair.rewards)
+        pairs = [pair for actions in standard.pairs for pair in actions]
+        following = lcm_of_denominators(p for pair in pairs for _, _, p in pair.outcomes)
+        paying = lcm_of_denominators(p for pair in pairs for _, p in pair.rewards)
         total = lcm_of_denominators(p for _, p in standard.initial)
         level = {(s, 0): p.numerator * (total // p.denominator) for s, p in standard.initial}
         self.visits: list[dict[tuple[int, int], Fraction]] = []

@@ -339,5 +339,4 @@ class Witness:
         """Add the outcomes of an earlier part of the run, from the learner's counts."""
         for p, pair in enumerate(pairs):
             for j in range(int(counts.length[p])):
-                outcome = int(counts.state[p, j]), value_of(int(counts.atom[p, j]))
-                self.seen.setdefault(pair, set()).add(outcome)
+                self.add(*pair, value_of(int(counts.atom[p, j])), int(counts.state[p, j]))

@@ -157,10 +157,9 @@ def recorded(path: Path, known_rewards: RewardOf | None) -> Recorded:
             if known_rewards is None:
                 raise InvalidArgument("known_rewards was a function, which files do not keep: pass it again")
             declared = replace(declared, rewards=known_rewards)
-        settings = Settings.read(
-            objective(about["objective"]), about["episodes"], about["delta"], about["eta"], about["seed"],
-            about["algorithm"], about["bonus_scale"], declared, about["stop_when"],
-        )  # fmt: skip
+        given = {name: about[name] for name in ("episodes", "delta", "eta", "seed", "algorithm", "bonus_scale")}
+        asked = objective(about["objective"])
+        settings = Settings.read(asked, **given, declared=declared, stop_when=about["stop_when"])
         return Recorded(about, episodes, settings, BlackBox.from_json(about) if "environment" in about else None)
 
     if not path.is_file():

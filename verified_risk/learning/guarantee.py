@@ -22,6 +22,7 @@ import numpy as np
 
 from ..kernels.learn_data import Floats
 from ..numbers.enclosure import Interval, ball, enclose
+from ..numbers.rational import float_above
 
 if TYPE_CHECKING:
     from .task import Task
@@ -155,9 +156,7 @@ def _ucb_theorem(task: Task) -> str:
 
 def up(x: Fraction | Interval) -> float:
     """Return a float at least ``x``."""
-    exact = x.upper if isinstance(x, Interval) else x
-    rounded = float(exact)
-    return rounded if Fraction(rounded) >= exact else math.nextafter(rounded, math.inf)
+    return float_above(x.upper if isinstance(x, Interval) else x)
 
 
 @dataclass(frozen=True)

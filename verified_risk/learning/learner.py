@@ -290,9 +290,8 @@ def _world(standard: Standard) -> data.World:
         for j, (i, target, q) in enumerate(pair.outcomes):
             state[p, j], atom[p, j], prob[p, j] = target, i, float(q)
         outcome_levels[p, : len(pair.outcomes)] = cumulative([q for _, _, q in pair.outcomes])
-        masses = [Fraction()] * m
-        for i, q in pair.rewards:
-            masses[i] = q
+        paid = dict(pair.rewards)
+        masses = [paid.get(i, Fraction()) for i in range(m)]
         reward[p], reward_levels[p] = [float(q) for q in masses], cumulative(masses)
     length = np.array([len(pair.outcomes) for pair in flat], dtype=np.int64)
     truth = Model(length, state, atom, prob, np.zeros(pairs), reward, reward, np.zeros(pairs, np.int64))

@@ -212,12 +212,8 @@ def ball_above(f: Floats, most: Floats, p: Floats, rate: float) -> Floats:
 
 @lru_cache(maxsize=100_000)
 def ball_rate(counts: tuple[int, ...], visits: int, possible: int, limit: int, odds: Fraction) -> float:
-    r"""Return a float at least :math:`\lambda/N`, for ``counts`` x of N ``visits``:
-    :math:`\lambda = \log \text{odds} + \log(\prod \tilde p_i^{x_i}/q(x))`, q the mixture over supports of at most
-    ``limit`` of the ``possible`` outcomes.
-
-    Computed in ball arithmetic; terms of the mixture that are left out make it larger.
-    """
+    r"""Return a float at least the :math:`\lambda/N` of kl-ball (theory, page 10), for ``counts`` of N ``visits`` and
+    at most ``limit`` of the ``possible`` outcomes; terms of the mixture that are left out make it larger."""
     exact = enclose(lambda arb: (ball(odds, arb).log() + redundancy(counts, visits, possible, limit, arb)) / visits)
     return up(exact)
 

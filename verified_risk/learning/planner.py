@@ -200,11 +200,7 @@ def _log(x: Fraction) -> float:
 
 
 def planned_by_return(standard: Standard, knowledge: Knowledge) -> bool:
-    r"""Return whether a mean is planned as :math:`E \min(Z, z)`, z the declared largest return.
-
-    That is the mean in the true model, and less in optimistic ones.  It needs tables by the return so far: a cap on the
-    remaining return alone would make states equal that are not.
-    """
+    r"""Return whether a mean is planned as :math:`E \min(Z, z)`, z the largest return (theory, page 10, kl-largest)."""
     cells = (standard.horizon + 1) * standard.n_states * (standard.top[0] + 1)
     return knowledge.largest < standard.top[0] and cells <= MOST_CELLS_BY_RETURN
 

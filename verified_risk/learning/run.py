@@ -251,9 +251,8 @@ class Run(files.Saved):
             last = max(1, self.episodes // 10)
             before = self.regret[-last - 1] if self.episodes > last else 0.0
             recent = (self.regret[-1] - before) / last
-            known = (
-                f"{float(self.best[0]):.6g} (exact)" if self.best[0] == self.best[1] else " to ".join(ends(*self.best))
-            )
+            low, high = self.best
+            known = f"{float(low):.6g} (exact)" if low == high else " to ".join(ends(low, high))
             lines.append(f"  best value             {known}")
             lines.append(f"  pseudo-regret          {self.regret[-1]:.6g}")
             lines.append(f"  per episode, last {last:<4} {recent:.6g}")
