@@ -248,3 +248,9 @@ def test_the_intervals_of_an_environment_are_drawn():
     assert (lower.get_ydata() <= upper.get_ydata()).all()
     with pytest.raises(Unsupported, match="no interval to draw"):
         vr.learn(env(), "var(1/2)", episodes=2, **told).plot()
+
+
+def test_steps_after_the_end_of_an_episode_pay_0_in_units():
+    agent = vr.Learner("mean", observations=1, actions=1, horizon=3, rewards=[-1, 2])
+    agent.observe(agent.act(0) + 2, 0, terminated=True)
+    assert agent._rows[0][0] == 3 + 1 + 1  # the unit is a reward of 1, above the least reward -1

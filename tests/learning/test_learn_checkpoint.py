@@ -109,13 +109,14 @@ def test_a_memory_whose_numbers_are_no_states_or_actions_is_refused(name, entry,
         vr.learn(mdp, vr.CVaR("1/2"), episodes=3, checkpoint=path)
 
 
-def test_a_memory_of_fewer_pairs_is_refused(tmp_path):
+@pytest.mark.parametrize(("entry", "name", "kept"), [(0, "visits", np.s_[:1]), (3, "atom", np.s_[:, 1:])])
+def test_a_memory_of_fewer_pairs_or_outcomes_is_refused(entry, name, kept, tmp_path):
     mdp, path = vr.models.two_paths(), tmp_path / "state.json"
     vr.learn(mdp, "mean", episodes=3, checkpoint=path)
     data = files.read(path, "learning", dict)
-    data["counts"][0] = files.encode_array(files.decode_array(data["counts"][0])[:1])
+    data["counts"][entry] = files.encode_array(files.decode_array(data["counts"][entry])[kept])
     files.write(path, "learning", data)
-    with pytest.raises(InvalidFile, match=r"counts\.visits of the state"):
+    with pytest.raises(InvalidFile, match=rf"counts\.{name} of the state"):
         vr.learn(mdp, "mean", episodes=3, checkpoint=path)
 
 
