@@ -280,6 +280,11 @@ def test_the_stored_ledger_is_rewritten_unchanged():
 # -- ledger -----------------------------------------------------------------------------------------------------------
 
 
+def test_a_ledger_is_written_and_read_back_the_same():
+    ledger = audit.run([statements.by_label("lem:key"), toy(label="other")], examples=5)
+    assert Ledger.from_json(ledger.to_json()) == ledger
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -106,6 +106,14 @@ def test_what_is_no_policy_is_named():
     assert repr(vr.rollout(mdp, plan, episodes=10)).startswith("Rollout(10 episodes, mean ")
 
 
+def test_a_plan_that_is_saved_and_read_plays_the_same(tmp_path):
+    mdp = three_rewards()
+    plan = vr.plan(mdp, "cvar(1/4)")
+    plan.save(tmp_path / "plan.json")
+    again = vr.Plan.load(tmp_path / "plan.json")
+    assert vr.rollout(mdp, again, episodes=3000, seed=5).law == vr.rollout(mdp, plan, episodes=3000, seed=5).law
+
+
 def test_predict_is_a_player_whose_state_the_caller_keeps():
     mdp = three_rewards()
     policy = vr.exact_plan(mdp, "cvar(1/4)").policy
