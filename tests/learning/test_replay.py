@@ -286,7 +286,9 @@ def test_rewards_that_a_grid_rounds_up_are_paid_for():
 
 def test_episodes_that_are_cut_off_are_on_the_tapes_and_a_last_step_whose_end_is_unknown_is_not():
     rows = [(k, 0, 0, 1 + (k % 2), 0 if k % 2 else "", False) for k in range(40)]
-    tapes = Tapes(LogProblem(log_of(rows), vr.Mean(), "1/20", {"horizon": 2, "rewards": [0, 1, 2]}, ()), 0, 40)
+    log = log_of(rows)
+    tapes = Tapes(LogProblem(log, vr.Mean(), "1/20", {"horizon": 2, "rewards": [0, 1, 2]}, ()), 0, 40)
+    assert log.part(30, 40).where(2) == log.where(32)
     assert (tapes.length.tolist(), set(tapes.units.tolist()), len(tapes.begun)) == ([20], {2}, 40)
 
 
