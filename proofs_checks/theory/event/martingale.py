@@ -10,17 +10,19 @@ Ville's inequality the same holds of the largest X over all prefixes (``martinga
 all times.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
+from itertools import accumulate, product
+from typing import TypeAlias
 
 from hypothesis import strategies as st
 
 from verified_risk.numbers.enclosure import bounds
 
 from ...cases import strategies
-from ...cases.irrational import divide, exp
+from ...cases.histories import added
+from ...cases.irrational import divide, exp, total
 from ...engine.model import Claim, Formal, Real, Statement, at_most, least
 
 
@@ -34,66 +36,41 @@ class Case:
     nodes: tuple[tuple[Fraction, Fraction, Fraction], ...]
 
 
-def paths(case: Case) -> dict[tuple[Fraction, Fraction], Fraction]:
-    """``{(sum of conditional means, sum of costs): probability}``."""
-    found: dict[tuple[Fraction, Fraction], Fraction] = {}
-
-    def walk(node: int, means: Fraction, costs: Fraction, mass: Fraction) -> None:
-        if not mass:
-            return
-        if node >= len(case.nodes):
-            found[means, costs] = found.get((means, costs), Fraction()) + mass
-            return
-        low, high, p = case.nodes[node]
-        mean = means + low * (1 - p) + high * p
-        walk(2 * node + 1, mean, costs + low, mass * (1 - p))
-        walk(2 * node + 2, mean, costs + high, mass * p)
-
-    walk(0, Fraction(), Fraction(), Fraction(1))
-    return found
-
-
+Sums: TypeAlias = tuple[Fraction, Fraction]
+"""The sums of the conditional means and of the costs."""
 SHRINK = 1 - divide(Fraction(1), exp(Fraction(1)))
 
 
+def _score(sums: Sums) -> tuple[Fraction, Fraction]:
+    return bounds(SHRINK * sums[0] - sums[1])
+
+
+def attained(case: Case, prefix: Callable[[list[Sums]], Sums]) -> dict[Sums, Fraction]:
+    """The probability of the sums of one prefix of each course, which ``prefix`` chooses."""
+
+    def walk(node: int, sums: list[Sums], mass: Fraction) -> Iterator[tuple[Sums, Fraction]]:
+        if mass and node >= len(case.nodes):
+            yield prefix(sums), mass
+        elif mass:
+            (means, costs), (low, high, p) = sums[-1], case.nodes[node]
+            mean = means + low * (1 - p) + high * p
+            yield from walk(2 * node + 1, [*sums, (mean, costs + low)], mass * (1 - p))
+            yield from walk(2 * node + 2, [*sums, (mean, costs + high)], mass * p)
+
+    return added(walk(0, [(Fraction(), Fraction())], Fraction(1)))
+
+
+def _tails(found: dict[Sums, Fraction]) -> Iterator[Real]:
+    """exp(-x) - P(X >= x) at every attained x."""
+    falling = sorted(found, key=_score, reverse=True)  # two different scores never overlap: e is irrational
+    for sums, tail in zip(falling, accumulate(found[sums] for sums in falling), strict=True):
+        yield at_most(tail, exp(sums[1] - SHRINK * sums[0]), "tail")
+
+
 def _slack(case: Case) -> Real:
-    scores = [(SHRINK * means - costs, mass) for (means, costs), mass in paths(case).items()]
-    scores.sort(key=lambda pair: bounds(pair[0]), reverse=True)
-    moment: Real = Fraction()
-    tail = Fraction()
-    slacks: list[Real] = []
-    for x, mass in scores:  # two different scores never overlap: e is irrational
-        moment = moment + mass * exp(x)
-        tail += mass
-        slacks.append(at_most(tail, exp(-x), "tail"))
-    return least(at_most(moment, 1, "moment"), *slacks)
-
-
-def _prefix_slack(case: Case) -> Real:
-    """exp(-x) - P(X_k >= x for some k <= K) at the worst attained x."""
-    found: list[tuple[Real, Fraction]] = []
-
-    def walk(node: int, score: Real, highest: Real, mass: Fraction) -> None:
-        if not mass:
-            return
-        if node >= len(case.nodes):
-            found.append((highest, mass))
-            return
-        low, high, p = case.nodes[node]
-        mean = low * (1 - p) + high * p
-        for child, cost, q in ((2 * node + 1, low, 1 - p), (2 * node + 2, high, p)):
-            new = score + (SHRINK * mean - cost)
-            walk(child, new, max(new, highest, key=bounds), mass * q)
-
-    walk(0, Fraction(), Fraction(), Fraction(1))
-    found.sort(key=lambda pair: bounds(pair[0]), reverse=True)
-    tail = Fraction()
-    slacks: list[Real] = []
-    for i, (x, mass) in enumerate(found):
-        tail += mass
-        if i + 1 == len(found) or bounds(found[i + 1][0]) != bounds(x):
-            slacks.append(at_most(tail, exp(-x)))
-    return least(*slacks)
+    found = attained(case, lambda sums: sums[-1])
+    moment = total(mass * exp(SHRINK * means - costs) for (means, costs), mass in found.items())
+    return least(at_most(moment, 1, "moment"), *_tails(found))
 
 
 def _costs(case: Case) -> bool:
@@ -147,7 +124,7 @@ PREFIX = replace(
         r"P\Bigl[\exists n \le K:\ \sum_{k \le n} \mathbf E[Y_k\mid H_k] > "
         r"\tfrac{e}{e-1}\bigl(\sum_{k \le n} Y_k + b\log\tfrac1\delta\bigr)\Bigr] \le \delta",
         "the bound holds for every prefix of the episodes simultaneously, except with probability delta",
-        _prefix_slack,
+        lambda case: least(*_tails(attained(case, lambda sums: max(sums, key=_score)))),
         when=_costs,
     ),
     uses=("martingale",),

@@ -14,7 +14,7 @@ The left side is the conditional law of the remaining reward, read off the whole
 uses the same laws one step later.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -142,19 +142,23 @@ def _repeated(case: TailCase) -> vr.Law:
     return weighted((count * xi[case.t - 1][2], p) for xi, p in episodes.items())
 
 
+def _one_step(case: Case | TailCase, xi: History, after: Callable[[History], vr.Law]) -> vr.Law:
+    """The law of the reward to come after ``xi``, from the laws one step later."""
+    return weighted(
+        (r + z, q * p * mass)
+        for a, q in chooser(case.policy)(xi)
+        for p, target, r in case.mdp.actions(state(xi))[a].outcomes
+        for z, mass in after(extended(xi, a, r, target))
+    )
+
+
 def _return_corrected(case: TailCase) -> Fraction:
     """Minus the KS distance between the law of r_t + ... + r_T and the law built backwards from the last step."""
-    choose = chooser(case.policy)
 
     def ahead(xi: History) -> vr.Law:
         if len(xi) == case.mdp.horizon + 1:
             return vr.Law.point(0)
-        return weighted(
-            (r + z, q * p * mass)
-            for a, q in choose(xi)
-            for p, target, r in case.mdp.actions(state(xi))[a].outcomes
-            for z, mass in ahead(extended(xi, a, r, target))
-        )
+        return _one_step(case, xi, ahead)
 
     before = list(history_laws(case.mdp, case.policy))[case.t - 1]
     return -_future(case).kolmogorov(vr.Law.mixture((p, ahead(xi)) for xi, p in before.items()))
@@ -206,18 +210,10 @@ def _conditional_laws(case: Case) -> dict[History, vr.Law]:
 def _bellman_slack(case: Case) -> Fraction:
     """Minus the largest KS distance between the two sides over all histories, and against the evaluator at t = 1."""
     laws = _conditional_laws(case)
-    choose = chooser(case.policy)
     worst = Fraction()
     for xi, law in laws.items():
-        if len(xi) == case.mdp.horizon + 1:
-            continue
-        recursive = weighted(
-            (r + z, q * p * mass)
-            for a, q in choose(xi)
-            for p, target, r in case.mdp.actions(state(xi))[a].outcomes
-            for z, mass in laws[extended(xi, a, r, target)]
-        )
-        worst = max(worst, law.kolmogorov(recursive))
+        if len(xi) <= case.mdp.horizon:
+            worst = max(worst, law.kolmogorov(_one_step(case, xi, laws.__getitem__)))
     start = vr.Law.mixture((p, laws[(s,)]) for s, p in case.mdp.initial)
     return -max(worst, start.kolmogorov(vr.return_law(case.mdp, case.policy)))
 

@@ -5,7 +5,6 @@ quantile :math:`F^\dagger(\alpha)`, for :math:`G = 1(\tau > \alpha)` the upper q
 differ where F is flat at height alpha.  CVaR needs alpha in (0, 1].
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -46,12 +45,6 @@ def _step_cases(draw: st.DrawFn) -> StepCase:
     return StepCase(draw(st.one_of(strategies.levels(), st.just(Fraction()))), sigma, tau)
 
 
-def _small_steps() -> Iterator[StepCase]:
-    for alpha, tau, sigma in product(grid("1/4")[1:], grid("1/4"), grid("1/4")):
-        if sigma <= tau:
-            yield StepCase(alpha, sigma, tau)
-
-
 VAR = Statement(
     label="def:objective/var",
     title="the weighting of VaR",
@@ -69,7 +62,11 @@ VAR = Statement(
     ),
     cause=causes.VAR_INDICATOR,
     cases=_step_cases,
-    small_cases=_small_steps,
+    small_cases=lambda: (
+        StepCase(alpha, sigma, tau)
+        for alpha, tau, sigma in product(grid("1/4")[1:], grid("1/4"), grid("1/4"))
+        if sigma <= tau
+    ),
     small_size="levels and arguments in quarters",
     counterexample=StepCase(Fraction(1, 2), Fraction(0), Fraction(1)),
     find_budget=20,
@@ -160,11 +157,6 @@ def _tail_cases(draw: st.DrawFn) -> TailCase:
     return TailCase(draw(strategies.laws(max_value=2)), alpha, tau, constant)
 
 
-def _small_tails() -> Iterator[TailCase]:
-    for law, alpha, tau in product(two_point_laws(grid("1/2"), 3), grid("1/6"), grid("1/6")):
-        yield TailCase(law, alpha, tau, 1 / alpha if alpha else Fraction(1))
-
-
 CVAR = Statement(
     label="def:objective/cvar",
     said="implied",
@@ -185,7 +177,10 @@ CVAR = Statement(
     ),
     cause=causes.LEVEL_ZERO,
     cases=_tail_cases,
-    small_cases=_small_tails,
+    small_cases=lambda: (
+        TailCase(law, alpha, tau, 1 / alpha if alpha else Fraction(1))
+        for law, alpha, tau in product(two_point_laws(grid("1/2"), 3), grid("1/6"), grid("1/6"))
+    ),
     small_size="laws with at most two atoms in {0, 1/2, 1}, masses in thirds, levels in sixths",
     counterexample=TailCase(vr.Law.point(0), Fraction(0), Fraction(1, 2), Fraction(1)),
     find_budget=400,

@@ -61,9 +61,9 @@ def _printed(case: Case, factor: int) -> Real:
     return factor * case.horizon - area(case.law, case.objective, Fraction(0), case.top) - case.objective.of(case.law)
 
 
-def _corrected(case: Case, top: Fraction) -> Real:
+def key_identity(law: vr.Law, objective: vr.Weighting, top: Fraction) -> Real:
     """-|M - int_0^M G(F) - Phi| at M = ``top``."""
-    return equality(top - area(case.law, case.objective, Fraction(0), top), case.objective.of(case.law))
+    return equality(top - area(law, objective, Fraction(0), top), objective.of(law))
 
 
 @st.composite
@@ -119,7 +119,7 @@ INTRODUCTION = Statement(
     corrected=Claim(
         r"\Phi = 2T - \int_0^{2T} G(F(x))\,dx",
         "The objective is 2T minus the area under G(F) on [0, 2T].",
-        lambda case: _corrected(case, Fraction(2 * case.horizon)),
+        lambda case: key_identity(case.law, case.objective, Fraction(2 * case.horizon)),
         when=_meets,
     ),
     cause=causes.WHOLE_LINE,
@@ -155,7 +155,7 @@ KEY = replace(
     corrected=Claim(
         r"\Phi = M - \int_0^M G(F(x))\,dx \quad (M \ge T)",
         "For every M of at least T, the objective is M minus the area under G(F) on [0, M].",
-        lambda case: _corrected(case, case.top),
+        lambda case: key_identity(case.law, case.objective, case.top),
         when=_meets,
     ),
     uses=("def:quantile/zero", "def:objective/jumps", "assump:quantile"),
