@@ -23,7 +23,7 @@ from verified_risk.objectives import Weighting
 from verified_risk.policy import MarkovPolicy, MixturePolicy, Policy, ReturnPolicy
 from verified_risk.policy.evaluation import return_law
 
-from .irrational import divide, log, root
+from .irrational import divide, exceeds, log, root
 
 Radii: TypeAlias = tuple[tuple[Fraction, ...], ...]
 """``radii[s][a]``."""
@@ -185,6 +185,12 @@ def printed_level(states: int, actions: int, episodes: int, delta: Fraction) -> 
 def radius(level: Real, visits: int) -> Real:
     r""":math:`\epsilon = \sqrt{\ell / 2N}`."""
     return root(divide(level, 2 * visits))
+
+
+def is_near(counts: tuple[int, int], p: Fraction, level: Real) -> bool:
+    r"""Return whether the share of the first outcome in n draws is within :math:`\sqrt{\ell / 2n}` of its mass p."""
+    n = sum(counts)
+    return not n or not exceeds(2 * n * (Fraction(counts[0], n) - p) ** 2, level)
 
 
 # -- evaluation ---------------------------------------------------------------------------------------------------

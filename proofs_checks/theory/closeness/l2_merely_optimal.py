@@ -22,10 +22,6 @@ from .l2_greedy import greedy_slack
 from .model_pairs import Pair, kolmogorov, one_state, shared_by_two_steps, variation_of_rows
 
 
-def _optimal_in_twin(pair: Pair) -> bool:
-    return concave(pair) and phi(pair.weighting, pair.twin, pair.policy) == Greedy(pair.twin, pair.weighting).value
-
-
 def _printed_slack(pair: Pair) -> Real:
     mdp, twin, horizon = pair.mdp, pair.twin, pair.mdp.horizon
 
@@ -81,7 +77,9 @@ STATEMENT = Statement(
         r"[(T-t)\mathrm{TV}(P',P) + \mathrm{KS}(R',R)]",
         "every optimal policy of M' loses little when played in M (a tempting reading of the paper, not printed in it)",
         _printed_slack,
-        when=_optimal_in_twin,
+        when=lambda pair: (
+            concave(pair) and phi(pair.weighting, pair.twin, pair.policy) == Greedy(pair.twin, pair.weighting).value
+        ),
     ),
     corrected=Claim(
         r"\pi' \text{ greedy in } M' \text{ at every } (t,s,y)",

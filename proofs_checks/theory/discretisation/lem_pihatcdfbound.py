@@ -21,7 +21,7 @@ from ...cases import strategies
 from ...engine.model import Claim, Formal, Real, Statement, at_most, least
 from .. import causes
 from . import adaptation
-from .adaptation import Case, Steps, Update, YRule, increments, keep, lift, reachable, rounded_steps, shift_needed, undo
+from .adaptation import Case, YRule, increments, keep, lift, reachable, rounded_steps, shift_needed, undo
 
 
 @dataclass(frozen=True)
@@ -39,17 +39,14 @@ def after_tau(case: LaterCase) -> bool:
     return case.adaptation.tau < case.t <= case.adaptation.mdp.horizon
 
 
-def later(case: LaterCase, steps: Steps, update: Update, others: Steps) -> Fraction:
-    """-KS between the adapted policy from (s, y, alpha) in the model with these ``steps`` and the original from
-    (s, y + alpha) in the other; t is counted from 1."""
-    rule = case.adaptation.rule
+def _later(case: LaterCase, *, down: bool) -> Fraction:
+    """-KS between the adapted policy from (s, y, alpha), in the model that does not round step tau (``down``) or in the
+    one that does, and the original from (s, y + alpha) in the other; t is counted from 1."""
+    inner, rule = case.adaptation, case.adaptation.rule
+    steps, others = rounded_steps(inner, inner.tau - down), rounded_steps(inner, inner.tau - (not down))
+    update = lift(inner) if down else undo(inner, printed=False)
     mine = increments(steps, rule, update, case.t - 1, case.s, case.y, case.alpha)
     return -mine.kolmogorov(increments(others, rule, keep, case.t - 1, case.s, case.y + case.alpha))
-
-
-def _down_later(case: LaterCase) -> Fraction:
-    inner = case.adaptation
-    return later(case, rounded_steps(inner, inner.tau - 1), lift(inner), rounded_steps(inner, inner.tau))
 
 
 @st.composite
@@ -79,7 +76,7 @@ DOWN_AFTER = Statement(
     printed=Claim(
         r"t > \tau:\ F_{Z_t^{\pi}(s,y,\alpha)} = F_{\hat Z_t^{\hat\pi}(s,y+\alpha)}, \quad Z_t = r_t + \dots + r_T",
         "After step tau, the rewards to come of the adapted policy from (y, alpha) are those from y + alpha, in law.",
-        _down_later,
+        lambda case: _later(case, down=True),
         when=after_tau,
     ),
     uses=("def:bellman", "def:pushforward"),
@@ -128,13 +125,6 @@ DOWN_BEFORE = Statement(
 )
 
 
-def _up_later(case: LaterCase) -> Fraction:
-    """The adapted policy in M_tau, the original in M_{tau-1}."""
-    inner = case.adaptation
-    rounded, raw = rounded_steps(inner, inner.tau), rounded_steps(inner, inner.tau - 1)
-    return later(case, rounded, undo(inner, printed=False), raw)
-
-
 UP_AFTER = replace(
     DOWN_AFTER,
     label="lem:picdfbound/after",
@@ -142,7 +132,7 @@ UP_AFTER = replace(
     printed=Claim(
         r"t > \tau:\ F_{\hat Z_t^{\hat\pi}(s,y,\alpha)} = F_{Z_t^{\pi}(s,y+\alpha)}, \quad Z_t = r_t + \dots + r_T",
         "After step tau, the rewards to come of the adapted policy from (y, alpha) are those from y + alpha, in law.",
-        _up_later,
+        lambda case: _later(case, down=False),
         when=after_tau,
     ),
     formal=Formal(proves=("undone_rewards_ahead",)),

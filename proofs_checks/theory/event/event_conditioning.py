@@ -15,9 +15,8 @@ from itertools import product
 from hypothesis import strategies as st
 
 from ...cases import strategies
-from ...cases.estimation import corrected_level, printed_level
+from ...cases.estimation import corrected_level, is_near, printed_level
 from ...cases.histories import added
-from ...cases.irrational import exceeds
 from ...engine.model import Claim, Formal, Real, Statement, at_most
 from .. import causes, reasons
 
@@ -49,12 +48,6 @@ def _episode(case: Case) -> list[tuple[int, Moves, Fraction]]:
     return [row for row in rows if row[2]]
 
 
-def _near(case: Case, moves: Moves, level: Real) -> bool:
-    r"""Return whether the share of stays is within ``sqrt(level / 2n)`` of its probability after n moves."""
-    n = sum(moves)
-    return not n or not exceeds(2 * n * (Fraction(moves[0], n) - case.stay) ** 2, level)
-
-
 def _given_counts(case: Case) -> tuple[Fraction, Fraction]:
     """The probability of the counts, and of the counts together with the event, by enumeration of transition counts."""
     # the sup-norm part of the event at the first state (the l1 part is implied: two coordinates, a larger radius)
@@ -67,7 +60,7 @@ def _given_counts(case: Case) -> tuple[Fraction, Fraction]:
                 if visits == wanted:
                     new = (moves[0] + stays, moves[1] + leaves)
                     a, g = following.get(new, (Fraction(), Fraction()))
-                    following[new] = (a + all_ * p, g + (good * p if _near(case, new, radius) else 0))
+                    following[new] = (a + all_ * p, g + (good * p if is_near(new, case.stay, radius) else 0))
         level = following
     return sum((a for a, _ in level.values()), Fraction()), sum((g for _, g in level.values()), Fraction())
 
@@ -86,7 +79,7 @@ def _corrected_slack(case: Case) -> Real:
             (new, mass * p)
             for moves, mass in level.items()
             for _, (stays, leaves), p in _episode(case)
-            if _near(case, new := (moves[0] + stays, moves[1] + leaves), radius)
+            if is_near(new := (moves[0] + stays, moves[1] + leaves), case.stay, radius)
         )
     return at_most(1 - sum(level.values(), Fraction()), case.delta)
 

@@ -11,8 +11,7 @@ from itertools import product
 from hypothesis import strategies as st
 
 from ...cases import strategies
-from ...cases.estimation import corrected_level
-from ...cases.irrational import exceeds
+from ...cases.estimation import corrected_level, is_near
 from ...engine.model import Claim, Formal, Statement, at_most
 from .. import reasons
 
@@ -39,10 +38,7 @@ def within(case: Case) -> Fraction:
     level = corrected_level(1, 2, case.episodes, 1, case.delta)
 
     def good(counts: tuple[tuple[int, int], ...]) -> bool:
-        for (wins, n), chance in zip(counts, case.chances, strict=True):
-            if n and exceeds(2 * n * (Fraction(wins, n) - chance) ** 2, level):
-                return False
-        return True
+        return all(is_near(seen, chance, level) for seen, chance in zip(counts, case.chances, strict=True))
 
     def walk(node: int, counts: tuple[tuple[int, int], ...], mass: Fraction) -> Fraction:
         if not good(counts) or not mass:
@@ -52,8 +48,8 @@ def within(case: Case) -> Fraction:
         a = case.actions[node]
         total = Fraction()
         for reward, p in ((0, 1 - case.chances[a]), (1, case.chances[a])):
-            wins, n = counts[a]
-            seen = tuple((wins + reward, n + 1) if b == a else counts[b] for b in (0, 1))
+            wins, losses = counts[a]
+            seen = tuple((wins + reward, losses + 1 - reward) if b == a else counts[b] for b in (0, 1))
             total += walk(2 * node + 1 + reward, seen, mass * p)
         return total
 

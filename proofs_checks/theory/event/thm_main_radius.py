@@ -38,12 +38,6 @@ def _coefficient(states: int) -> Real:
     return root(states) * (root(2 * states) + root(Fraction(1, 2)))
 
 
-def _mended_slack(sizes: Sizes) -> Real:
-    """The whole line with the 4: ``sqrt(5 |S|^2 log 4x) - coefficient * sqrt(log 6x)``."""
-    spent = _coefficient(sizes.states) * root(log(6 * sizes.ratio))
-    return at_most(spent, root(5 * sizes.states**2 * log(4 * sizes.ratio)))
-
-
 def _has_ordinary_state(sizes: Sizes) -> bool:
     return sizes.states >= 2
 
@@ -87,7 +81,9 @@ LOG = replace(
         r"\sqrt{|S|}\bigl(\sqrt{2|S|} + \sqrt{1/2}\bigr)\sqrt{\log 6x} \le \sqrt{5|S|^2 \log 4x}, \ "
         r"x = |S||A|K/\delta,\ |S| \ge 2",
         "the line is still true if there is an ordinary state, because the coefficient 5 is not tight",
-        _mended_slack,
+        lambda sizes: at_most(
+            _coefficient(sizes.states) * root(log(6 * sizes.ratio)), root(5 * sizes.states**2 * log(4 * sizes.ratio))
+        ),
         when=_has_ordinary_state,
     ),
     cause=causes.LOG,

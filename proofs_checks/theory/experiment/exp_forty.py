@@ -47,11 +47,6 @@ def nats(episodes: int) -> Real:
     return step * (episodes * (1 + stay + stay**2))
 
 
-def _error_slack(seen: Seen) -> Real:
-    """Bretagnolle and Huber: the two error probabilities sum to at least exp(-nats)/2."""
-    return at_most(Fraction(38, 100), exp(-nats(seen.episodes)) * Fraction(1, 2))
-
-
 STATEMENT = Statement(
     label="exp:forty",
     title="the printed radius after 40 episodes",
@@ -85,7 +80,8 @@ INFORMATION = Statement(
         r"K \le 40 \Rightarrow P_{1/10}(\text{wrong}) + P_{2/25}(\text{wrong}) \ge 38/100",
         "after at most 40 episodes any learner names the wrong path, with slip 1/10 or with slip 2/25 on the path of "
         "return 6, with total probability at least 38/100",
-        _error_slack,
+        # Bretagnolle and Huber: the two error probabilities sum to at least exp(-nats)/2
+        lambda seen: at_most(Fraction(38, 100), exp(-nats(seen.episodes)) * Fraction(1, 2)),
         when=lambda seen: 0 <= seen.episodes <= 40,
     ),
     cases=lambda: st.builds(Seen, st.integers(0, 40)),

@@ -40,12 +40,6 @@ def _corrected_slack(case: Row) -> Real:
     return least(_is_law(row), min(losses), gain, at_most(row[-1], most, "top state"))
 
 
-@st.composite
-def _drawn(draw: st.DrawFn) -> Row:
-    row = draw(strategies.masses(draw(st.integers(1, 4))))
-    return Row(row, draw(strategies.rationals(max_value=Fraction(3, 2), max_denominator=8)))
-
-
 ROWS = Statement(
     label="def:optimistic/rows",
     title="the optimistic transitions are laws",
@@ -63,7 +57,11 @@ ROWS = Statement(
     ),
     cause=causes.LOST_HAT,
     uses=("def:empirical",),
-    cases=_drawn,
+    cases=lambda: st.builds(
+        Row,
+        st.integers(1, 4).flatmap(strategies.masses),
+        strategies.rationals(max_value=Fraction(3, 2), max_denominator=8),
+    ),
     small_cases=lambda: every(
         Row, (row for states in (1, 2, 3) for row in probability_vectors(states, 4)), grid("1/8")
     ),

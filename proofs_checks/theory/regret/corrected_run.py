@@ -18,7 +18,7 @@ import verified_risk as vr
 from verified_risk.numbers.enclosure import Interval, bounds
 
 from ...cases import strategies
-from ...cases.estimation import corrected_level, empirical_law, optimistic_reward, radius
+from ...cases.estimation import corrected_level, empirical_law, is_near, optimistic_reward, radius
 from ...cases.histories import added
 from ...cases.irrational import exceeds, minimum
 from ...engine.model import Claim, Formal, Real, Statement, at_most, equality, least
@@ -63,14 +63,6 @@ def choose(case: Case, state: tuple[Arm, Arm], level: Real) -> int:
     return 1 if exceeds(second, first) else 0
 
 
-def on_radius(law: vr.Law, seen: Arm, level: Real) -> bool:
-    """Return whether the empirical law of one action is within its radius."""
-    n = sum(seen)
-    if not n or len(law) == 1:
-        return True
-    return not exceeds(2 * n * (Fraction(seen[0], n) - law.masses[0]) ** 2, level)
-
-
 @lru_cache(maxsize=1000)
 def run(case: Case) -> tuple[Fraction, Fraction, Real, dict[Fraction, Fraction]]:
     """The expected regret, the probability of the event, the least room of a loss under its radius, and the law of the
@@ -95,7 +87,8 @@ def run(case: Case) -> tuple[Fraction, Fraction, Real, dict[Fraction, Fraction]]
                 seen = (state[a][0] + (i == 0), state[a][1] + (i == 1))
                 new = (seen, state[1]) if a == 0 else (state[0], seen)
                 # The event is about the estimates before each of the K episodes: the last outcome is not used.
-                ok = good and (episode == case.episodes - 1 or on_radius(case.laws[a], seen, level))
+                unused = episode == case.episodes - 1 or len(case.laws[a]) == 1
+                ok = good and (unused or is_near(seen, case.laws[a].masses[0], level))
                 following.append(((new, ok), mass * p))
         states = added(following)
     totals = added(  # the state determines how often each action was played

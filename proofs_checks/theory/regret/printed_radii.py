@@ -87,8 +87,7 @@ def _sizes_slack(p: Problem) -> Real:
 
 def _many_episodes(p: Problem) -> bool:
     """K > 16 T |S|^3 |A| log(4|S||A|K/delta): below that the printed bound exceeds KT."""
-    logarithm = log(Fraction(4 * p.states * p.actions * p.episodes) / p.delta)
-    return exceeds(Fraction(p.episodes), 16 * p.horizon * p.states**3 * p.actions * logarithm)
+    return exceeds(Fraction(p.episodes), 16 * p.horizon * p.states**3 * p.actions * p.logarithm)
 
 
 @st.composite

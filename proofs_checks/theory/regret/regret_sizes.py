@@ -34,12 +34,16 @@ class Problem:
     def steps(self) -> int:
         return self.episodes * self.horizon
 
+    @property
+    def logarithm(self) -> Real:
+        r""":math:`\log(4|S||A|K/\delta)`."""
+        return log(Fraction(4 * self.states * self.actions * self.episodes) / self.delta)
+
 
 def printed_bound(problem: Problem, *, inside: int = 5) -> Real:
     r""":math:`4 T^{3/2} |S| \sqrt{5 |S||A|K \log(4|S||A|K/\delta)}`; ``inside`` is the 5."""
     p = problem
-    ratio = Fraction(4 * p.states * p.actions * p.episodes) / p.delta
-    return 4 * p.states * root(p.horizon**3 * inside * p.states * p.actions * p.episodes * log(ratio))
+    return 4 * p.states * root(p.horizon**3 * inside * p.states * p.actions * p.episodes * p.logarithm)
 
 
 def beta(problem: Problem) -> Real:

@@ -8,25 +8,20 @@ With the factor 2 of ``thm:main/factor`` restored the leading term is
 from dataclasses import replace
 from fractions import Fraction
 
-from ...cases.irrational import log, minimum, root
+from ...cases.irrational import minimum, root
 from ...engine.model import Claim, Formal, Real, Statement, at_most
 from .. import causes, reasons
 from .regret_sizes import SMALL_SIZE, Problem, printed_bound, problems, small_problems
 
 
-def _log(p: Problem) -> Real:
-    r""":math:`\ell = \log(4|S||A|K/\delta)`."""
-    return log(Fraction(4 * p.states * p.actions * p.episodes) / p.delta)
-
-
 def _scale(p: Problem) -> Real:
     r"""The factor :math:`2T\sqrt{5|S|^2\ell}` of the sum over visits."""
-    return 2 * p.horizon * root(5 * p.states**2 * _log(p))
+    return 2 * p.horizon * root(5 * p.states**2 * p.logarithm)
 
 
 def _corrected_slack(p: Problem) -> Real:
     """4 sqrt2 and the dropped term, against the sums over the S0|A| pairs that are visited."""
-    dropped = 4 * p.horizon**2 * p.states**2 * p.actions * root(5 * _log(p))
+    dropped = 4 * p.horizon**2 * p.states**2 * p.actions * root(5 * p.logarithm)
     pairs = p.ordinary * p.actions
     spent = _scale(p) * (2 * p.horizon * pairs + 2 * root(2 * pairs * p.steps))
     return at_most(spent, root(2) * printed_bound(p) + dropped)

@@ -103,11 +103,6 @@ def _plays(draw: st.DrawFn) -> Play:
     return Play(tuple(rows))
 
 
-def _count_cases() -> st.SearchStrategy[Counts]:
-    counts = st.one_of(st.integers(1, 60), st.just(10_000))  # the factor 2 is approached from N = 5,300 on
-    return st.lists(counts, min_size=1, max_size=5).map(lambda counts: Counts(tuple(counts)))
-
-
 def courses() -> Iterator[tuple[int, tuple[int, ...]]]:
     """``(T, visits)``: all courses of one pair, T <= 3, K <= 4."""
     for horizon, episodes in product((1, 2, 3), (1, 2, 3, 4)):
@@ -182,7 +177,8 @@ HARMONIC = Statement(
         "the sum is at most the integral",
         lambda case: least(*(at_most(_sum_of_inverse_roots(n), 2 * root(n)) for n in case.counts)),
     ),
-    cases=_count_cases,
+    # the factor 2 is approached from N = 5,300 on
+    cases=lambda: st.builds(Counts, st.lists(st.integers(1, 60) | st.just(10_000), min_size=1, max_size=5).map(tuple)),
     small_cases=lambda: (Counts(counts) for pairs in (1, 2, 3) for counts in product(range(1, 6), repeat=pairs)),
     small_size="up to 3 pairs, 1 to 5 visits each",
     formal=Formal(proves=("inverse_roots_le",)),

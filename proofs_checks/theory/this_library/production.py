@@ -38,14 +38,9 @@ def _bellman(case: ModelCase) -> Fraction:
     attaining = [rho for rho in attainable_returns(case.mdp) if rho - table.expected(rho) / case.alpha == answer.value]
     if not attaining:
         return -abs(answer.value - max(rho - table.expected(rho) / case.alpha for rho in attainable_returns(case.mdp)))
-    return max(-_largest_regret(case, answer.policy, table, rho) for rho in attaining)
-
-
-def _largest_regret(case: ModelCase, policy: vr.Policy, table: Budgets, rho: Fraction) -> Fraction:
+    played = [(t, s, y, a) for t, s, y in return_cells(case.mdp) for a, _ in answer.policy.choice(t, s, y)]
     return max(
-        table.after(t, s, rho - y, a) - table.value(t, s, rho - y)
-        for t, s, y in return_cells(case.mdp)
-        for a, _ in policy.choice(t, s, y)
+        min(table.value(t, s, rho - y) - table.after(t, s, rho - y, a) for t, s, y, a in played) for rho in attaining
     )
 
 
