@@ -28,7 +28,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .law import Law
+from .law import Law, added_up
 from .mdp import MDP
 from .mdp.action import finite
 from .mdp.packed import Floats, Ints, entry_places, starts
@@ -145,9 +145,11 @@ class Grid:
         built = {}
         for key, rows in outcomes.items():
             merged = iter(
-                [_merged((p.numerator * (denominator // p.denominator), s, j) for p, s, j in row) for row in rows]
+                [added_up(((s, j), p.numerator * (denominator // p.denominator)) for p, s, j in row) for row in rows]
             )
-            built[key] = tuple(tuple(next(merged) for _ in range(count)) for count in counts)
+            built[key] = tuple(
+                tuple(tuple((w, s, j) for (s, j), w in next(merged).items()) for _ in range(count)) for count in counts
+            )
         whole = lcm_of_denominators(p for _, p in self.mdp.initial)
         initial = tuple((s, p.numerator * (whole // p.denominator)) for s, p in self.mdp.initial)
         steps = tuple(built[id(step)] for step in self.steps)
@@ -228,9 +230,7 @@ class GridModel:
     ) -> Law:
         """Return the law of the return, in the model's units or ``unit``, of a policy by step, state and sum so far."""
         *_, (level, total) = self.forward(choice)
-        weights: dict[int, int] = {}
-        for (_, i), mass in level.items():
-            weights[i] = weights.get(i, 0) + mass
+        weights = added_up((i, mass) for (_, i), mass in level.items())
         return Law.of_integers(weights, unit=self.unit if unit is None else unit, total=total)
 
     def forward(
@@ -312,9 +312,7 @@ def _added_up(units: tuple[int, ...], masses: tuple[Fraction, ...]) -> tuple[tup
     """Merge equal rewards of a law in units, which rounding may have created."""
     if len(set(units)) == len(units):
         return units, masses
-    merged: dict[int, Fraction] = {}
-    for j, q in zip(units, masses, strict=True):
-        merged[j] = merged.get(j, Fraction()) + q
+    merged = added_up(zip(units, masses, strict=True))
     return tuple(merged), tuple(merged.values())
 
 
@@ -331,14 +329,6 @@ def _continuous_step(mdp: MDP, t: int, unit: Fraction) -> GridStep:
         loss = max(loss, raised)
         rows.append(_added_up(units, law.masses))
     return GridStep(tuple(units for units, _ in rows), tuple(masses for _, masses in rows), flat.law, loss)
-
-
-def _merged(branches: Iterable[Branch]) -> tuple[Branch, ...]:
-    """Merge branches with equal target and reward, which rounding may have created."""
-    totals: dict[tuple[int, int], int] = {}
-    for weight, s, j in branches:
-        totals[s, j] = totals.get((s, j), 0) + weight
-    return tuple((weight, s, j) for (s, j), weight in totals.items())
 
 
 # -- the model in floats -----------------------------------------------------------------------------------------------

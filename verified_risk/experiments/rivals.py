@@ -4,6 +4,7 @@ The models and lengths are those on which the confidence sets of page 10 were fi
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidArgument
 from ..plotting.picture import quiet_grid, style
-from .sweep import Cell, Engine, complete_sweep, panels, save, write_page
+from .sweep import Cell, Engine, complete_sweep, grid, panels, save, write_page
 
 Floats = NDArray[np.float64]
 
@@ -54,17 +55,12 @@ def rival_cells(seeds: int, scenes: Sequence[str]) -> dict[tuple[str, str], list
         if scene not in SCENES:
             raise InvalidArgument(f"no model of the comparison is named {scene!r}, wanted one of {', '.join(SCENES)}")
     return {
-        (scene, rival.name): [
-            Cell(
-                base.model, base.objective, rival.algorithm, "1", base.episodes, seed, parameters=base.parameters,
-                known_rewards=rival.known_rewards,
-            )
-            for seed in range(seeds)
-        ]
+        (scene, rival.name): grid(
+            replace(SCENES[scene], algorithm=rival.algorithm, known_rewards=rival.known_rewards), seed=range(seeds)
+        )
         for scene in scenes
-        for base in (SCENES[scene],)
         for rival in RIVALS
-    }  # fmt: skip
+    }
 
 
 def rival_experiment(

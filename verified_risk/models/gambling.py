@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from ..errors import InvalidModel
-from ..mdp import MDP, Outcome
+from ..mdp import MDP
 from ..numbers.rational import Rational, as_probability, text
 
 
@@ -22,18 +22,11 @@ def gamblers_ruin(goal: int = 8, start: int = 4, win: Rational = "2/5", *, horiz
     if goal < 2 or not 0 < start < goal:
         raise InvalidModel(f"start is {start} and goal is {goal}, wanted 0 < start < goal")
     chance = as_probability(win, "win")
-    outcomes: list[list[list[Outcome]]] = []
-    names: list[list[str]] = []
-    for c in range(goal + 1):
-        stakes = range(1, min(c, goal - c) + 1)
-        outcomes.append([_bet(c, stake, chance) for stake in stakes] or [[(Fraction(1), c, Fraction(0))]])
-        names.append([f"stake {stake}" for stake in stakes] or ["the game is over"])
     drawing = [
         f"state    capital: 0 is ruin, {goal} the goal; both end the game",
         f"action k stakes k + 1, up to the capital and to what is missing to {goal}",
-        f"reward   the stake with probability {text(chance)}, else minus the stake",
     ]
-    return MDP.from_outcomes(outcomes, initial=start, horizon=horizon, drawing="\n".join(drawing), action_names=names)
+    return _game([range(1, min(c, goal - c) + 1) for c in range(goal + 1)], chance, start, horizon, drawing)
 
 
 def betting_game(
@@ -55,19 +48,20 @@ def betting_game(
         raise InvalidModel(f"stakes is {tuple(stakes)}, wanted distinct amounts, the least of them 0")
     chance = as_probability(win, "win")
     most = start + horizon * max(stakes)
-    outcomes: list[list[list[Outcome]]] = []
-    names: list[list[str]] = []
-    for money in range(most + 1):
-        affordable = [stake for stake in stakes if stake <= min(money, most - money)]
-        outcomes.append([_bet(money, stake, chance) for stake in affordable])
-        names.append([f"stake {stake}" for stake in affordable])
+    affordable = [[stake for stake in stakes if stake <= min(money, most - money)] for money in range(most + 1)]
     drawing = [
         f"state    money, 0 to {most}",
         f"action k stakes the k-th, from 0 on, of those of {', '.join(map(str, stakes))} that the money covers",
-        f"reward   the stake with probability {text(chance)}, else minus the stake",
     ]
-    return MDP.from_outcomes(outcomes, initial=start, horizon=horizon, drawing="\n".join(drawing), action_names=names)
+    return _game(affordable, chance, start, horizon, drawing)
 
 
-def _bet(money: int, stake: int, chance: Fraction) -> list[Outcome]:
-    return [(chance, money + stake, Fraction(stake)), (1 - chance, money - stake, Fraction(-stake))]
+def _game(offered: Sequence[Sequence[int]], chance: Fraction, start: int, horizon: int, drawing: Sequence[str]) -> MDP:
+    """Return the game in which capital c may stake any of ``offered[c]``; if there is none, it is over."""
+    outcomes = [
+        [[(chance, c + stake, stake), (1 - chance, c - stake, -stake)] for stake in stakes] or [[(Fraction(1), c, 0)]]
+        for c, stakes in enumerate(offered)
+    ]
+    names = [[f"stake {stake}" for stake in stakes] or ["the game is over"] for stakes in offered]
+    told = "\n".join([*drawing, f"reward   the stake with probability {text(chance)}, else minus the stake"])
+    return MDP.from_outcomes(outcomes, initial=start, horizon=horizon, drawing=told, action_names=names)

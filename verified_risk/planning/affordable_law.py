@@ -47,7 +47,10 @@ def _branches(mdp: MDP) -> int:
     """Return the greatest number of pairs of next state and reward of one action."""
     if mdp.flat is not None:
         return mdp.flat.branches
-    return max(len(action.successors) * len(action.reward_law) for _, _, action in mdp)
+    return max(
+        len(action.successors) * len(action.reward_law) if action.independent else len(action.outcomes)
+        for _, _, action in mdp
+    )
 
 
 def _branches_of_all(mdp: MDP) -> int:
@@ -72,14 +75,7 @@ def _cells(mdp: MDP, unit: Fraction, branches: int, *, off_grid: bool = False) -
 
 def surely_more_cells(mdp: MDP, most: float) -> bool:
     """Return whether :func:`most_cells` exceeds ``most`` even with one action's branches; costs next to nothing."""
-    if mdp.flat is not None:
-        branches = mdp.flat.branches
-    else:
-        branches = max(
-            len(action.successors) * len(action.reward_law) if action.independent else len(action.outcomes)
-            for _, _, action in mdp
-        )
-    return max(_cells(mdp, _own_unit(mdp), branches)) > most
+    return max(_cells(mdp, _own_unit(mdp), _branches(mdp))) > most
 
 
 def most_cells(mdp: MDP) -> float:

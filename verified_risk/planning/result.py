@@ -313,10 +313,7 @@ class Plan(files.Saved):
         return {
             "model": self.mdp.to_json(),
             "objective": self.objective.to_json(),
-            "value": text(self.value),
-            "lower": text(self.lower),
-            "upper": text(self.upper),
-            "eta": text(self.eta),
+            **{name: text(getattr(self, name)) for name in ("value", "lower", "upper", "eta")},
             "policy": self.policy.to_json(),
             "law": None if self._law is None else self._law[0].to_json(),
             "law_error": None if self._law is None else text(self._law[1]),

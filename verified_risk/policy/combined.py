@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import InvalidPolicy, Unsupported
+from ..law import added_up
 from ..mdp import MDP
 from ..numbers.rational import Rational, as_fraction, as_step, said, text
 from .base import Choice, Policy, choice_read, read_choice, required_policy
@@ -51,11 +52,7 @@ class MixturePolicy(Policy):
         raise Unsupported("draw one of policy.parts() and play it")
 
     def choices(self) -> Hashable:
-        shares: dict[tuple[type[Policy], Hashable], Fraction] = {}
-        for w, part in self._parts:
-            key = (type(part), part.choices())
-            shares[key] = shares.get(key, Fraction()) + w
-        return frozenset(shares.items())
+        return frozenset(added_up(((type(part), part.choices()), w) for w, part in self._parts).items())
 
     def on(self, mdp: MDP) -> MixturePolicy:
         return MixturePolicy([(w, part.on(mdp)) for w, part in self._parts])

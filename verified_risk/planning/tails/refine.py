@@ -23,14 +23,14 @@ from ...progress import Progress, Report
 from .. import clock as timing
 from ..certify import Held, certify, evaluated
 from ..clock import Clock, memory_limit
+from ..grid_choice import DEFAULT_GAP
 from ..result import Plan
 from ..rounding import short_below, tidy_above, tidy_below, within_range
 from .interpolated_tables import Envelope, best_rho, bytes_needed, envelope, mean_part
 
 FIRST_NODES = 256  # nodes of the first round: milliseconds, and often enough for three digits
-DEFAULT_GAP = Fraction(1, 1000)  # default gap, as a share of the range of returns, if neither grid nor gap is given
 QUICK_GAP, QUICK_STEPS = Fraction(1, 30_000), 10**7
-"""The same if the first round has at most so many innermost steps: the finer grid takes a tenth of a second."""
+"""The default gap if the first round has at most so many innermost steps: the finer grid takes a tenth of a second."""
 DEFAULT_SECONDS = 60.0  # default time limit in the same case
 STEEPEST = 2**30
 """Largest ratio of weight to level; beyond it, rounding errors of a table times that ratio dominate the answer."""
