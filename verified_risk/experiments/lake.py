@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import models
+from ..mdp.packed import Floats
 from ..objectives import CVaR, Mean
 from ..planning import exact_plan
 from ..plotting.picture import style
 from .sweep import Cell, Engine, SweepResult, band, complete_sweep, grid, panels, save, write_page
 
-Floats = NDArray[np.float64]
 PAPER_PATH = {"2/5": 6, "33/100": 4, "1/4": 2, "1/100": 1}  # the path the paper calls optimal at each level
 LEVELS = tuple(PAPER_PATH)
 SCALES = ("1", "1/3", "1/10", "1/20", "1/50", "1/200")

@@ -10,13 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InvalidArgument
 from ..plotting.picture import quiet_grid, style
 from .sweep import Cell, Engine, complete_sweep, grid, panels, save, write_page
-
-Floats = NDArray[np.float64]
 
 
 class Rival(NamedTuple):

@@ -25,11 +25,11 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import files, models
 from ..errors import InvalidArgument, InvalidFile
 from ..mdp import MDP
+from ..mdp.packed import Floats
 from ..objectives import objective
 from ..plotting.picture import BLUE, LINES, RED, Picture, new_figure, quiet_grid
 from ..pool import PoolStart, calls
@@ -351,9 +351,6 @@ def _bar(total: int, done: int, wanted: bool | None) -> Iterator[Any]:
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("cells", total=total, completed=done)
         yield lambda: bar.advance(task)
-
-
-Floats = NDArray[np.float64]
 
 
 def panels(count: int, width: float, height: float) -> tuple[Any, Any]:

@@ -12,7 +12,7 @@ from ..errors import InvalidObjective
 from ..numbers.enclosure import Real, ball, enclose
 from ..numbers.rational import Rational, said
 from .polygon import Points, concave_then_convex, stairs
-from .weighting import Knots, Shape, Weighting, read_number
+from .weighting import Shape, Weighting, read_number
 
 MOST_BALLS = 40_000
 """Maximum number of intervals on which the sign of the curvature is tried before giving up: a few seconds."""
@@ -48,10 +48,6 @@ class CPW(Weighting):
             return gain / (gain + loss) ** (1 / gamma)
 
         return enclose(formula)
-
-    @property
-    def knots(self) -> Knots | None:
-        return ((Fraction(), Fraction()), (Fraction(1), Fraction(1))) if self.gamma == 1 else None
 
     @property
     def shape(self) -> Shape:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from ..errors import InvalidObjective
 from ..numbers.enclosure import Real, ball, enclose
 from ..numbers.rational import Rational, said
-from .weighting import Knots, Shape, Weighting, read_number
+from .weighting import Shape, Weighting, read_number
 
 
 def _power(x: Fraction, k: Fraction) -> Real:
@@ -22,10 +22,6 @@ class _Power(Weighting):
         self.k = read_number(k, "k")
         if self.k <= 0:
             raise InvalidObjective(f"k is {said(self.k)}, wanted a positive exponent")
-
-    @property
-    def knots(self) -> Knots | None:
-        return ((Fraction(), Fraction()), (Fraction(1), Fraction(1))) if self.k == 1 else None
 
     @property
     def lipschitz(self) -> Fraction | float:

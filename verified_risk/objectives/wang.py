@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from ..numbers.enclosure import Real, ball, enclose
 from ..numbers.rational import Rational
-from .weighting import Knots, Shape, Weighting, read_number
+from .weighting import Shape, Weighting, read_number
 
 
 class Wang(Weighting):
@@ -32,10 +32,6 @@ class Wang(Weighting):
             return tau
         # N(x) = erfc(-x / sqrt 2) / 2 and N^{-1}(p) = -sqrt 2 erfcinv(2p); the erf forms lose the lower tail.
         return enclose(lambda arb: ((2 * ball(tau, arb)).erfcinv() - ball(self.beta, arb) / arb(2).sqrt()).erfc() / 2)
-
-    @property
-    def knots(self) -> Knots | None:
-        return ((Fraction(), Fraction()), (Fraction(1), Fraction(1))) if self.beta == 0 else None
 
     @property
     def shape(self) -> Shape:

@@ -76,7 +76,7 @@ class Weighting(ABC):
     @property
     def knots(self) -> Knots | None:
         """The corners ``(tau, G(tau))`` of a rational continuous piecewise-linear G, None for any other."""
-        return None
+        return ((Fraction(), Fraction()), (Fraction(1), Fraction(1))) if self.shape == "linear" else None
 
     @property
     def terms(self) -> tuple[tuple[Fraction, Weighting], ...]:
