@@ -185,7 +185,7 @@ def root(x: Real) -> Real:
 def minimum(x: Real, y: Real) -> Real:
     """Return the lesser of two numbers."""
     (a, b), (c, d) = bounds(x), bounds(y)
-    return _real(min(a, c), min(b, d))
+    return between(min(a, c), min(b, d))
 
 
 def divide(x: Real, y: Real) -> Real:
@@ -196,10 +196,11 @@ def divide(x: Real, y: Real) -> Real:
 def _increasing(function: Callable[[Fraction], Real], x: Real) -> Real:
     """Apply an increasing function to both ends."""
     low, high = bounds(x)
-    return function(low) if low == high else _real(bounds(function(low))[0], bounds(function(high))[1])
+    return function(low) if low == high else between(bounds(function(low))[0], bounds(function(high))[1])
 
 
-def _real(low: Fraction, high: Fraction) -> Real:
+def between(low: Fraction, high: Fraction) -> Real:
+    """Return the number between two ends: itself if they meet, otherwise an enclosure."""
     return low if low == high else Interval(low, high)
 
 

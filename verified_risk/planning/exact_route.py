@@ -165,7 +165,8 @@ def _in_cells(
         return found
     levels = objective.require_levels()
     if len(levels.tails) > 1:
-        return best_over_boxes(grid, levels, tick)
+        best, table = _Search(grid, levels, tick).run()
+        return best * grid.unit, lambda t, s, y: table[t][s, y]
     return _best_single_level(grid, levels, returns, tick)
 
 
@@ -530,17 +531,10 @@ Box: TypeAlias = tuple[tuple[int, int], ...]
 """For each level, the first and last index into the attainable returns."""
 
 
-def best_over_boxes(
-    grid: GridModel, levels: Levels, tick: Tick = unlimited
-) -> tuple[Fraction, Callable[[int, int, int], int]]:
-    """Return the optimum of ``mean * E Z + sum of w CVaR_alpha(Z)`` and a policy that attains it."""
-    search = _Search(grid, levels, tick)
-    best, table = search.run()
-    return best * grid.unit, lambda t, s, y: table[t][s, y]
-
-
 class _Search:
-    def __init__(self, grid: GridModel, levels: Levels, tick: Tick = unlimited) -> None:
+    """The optimum of ``mean * E Z + sum of w CVaR_alpha(Z)``, and a policy that attains it."""
+
+    def __init__(self, grid: GridModel, levels: Levels, tick: Tick) -> None:
         self.grid, self.levels, self.tick = grid, levels, tick
         self.reach = grid.reachable()
         self.returns = sorted({z for sums in self.reach[-1].values() for z in sums})

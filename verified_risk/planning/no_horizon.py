@@ -223,7 +223,8 @@ def _largest_sum(mdp: MDP, sign: int) -> Fraction:
 
 
 def _absorbed(mdp: MDP, live: _Live, objective: Weighting, gap: Fraction | None) -> tuple[int, Tail]:
-    wanted, steps, left = _wanted(mdp, live, objective, gap), 0, live.steps()
+    left, steps = live.steps(), 0
+    wanted = SHARE * (gap or DEFAULT_GAP * _worth(mdp, objective) * max(_most(left, live.initial), Fraction(1)))
     while not steps or _worth(mdp, objective) * _most(left, live.initial) > wanted:
         left, steps = live.passed(left), steps + 1
         _check_steps(steps, gap)
@@ -234,11 +235,6 @@ def _worth(mdp: MDP, objective: Weighting) -> Fraction:
     """Return the most by which one expected step can move the bounds of an objective apart."""
     low, high = mdp.reward_range
     return Fraction(objective.lipschitz) * max(high, -low, high - low)
-
-
-def _wanted(mdp: MDP, live: _Live, objective: Weighting, gap: Fraction | None) -> Fraction:
-    whole = _worth(mdp, objective) * max(_most(live.steps(), live.initial), Fraction(1))
-    return SHARE * (gap or DEFAULT_GAP * whole)
 
 
 def _most(left: Floats, initial: Floats) -> Fraction:

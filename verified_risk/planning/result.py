@@ -13,7 +13,7 @@ from ..describe import described
 from ..errors import InvalidFile, Unsupported
 from ..law import Law
 from ..mdp import MDP
-from ..numbers.enclosure import Interval, Real, Truth, bounds
+from ..numbers.enclosure import Interval, Real, Truth, between, bounds
 from ..numbers.format import above, at_least, at_most, number, span
 from ..numbers.rational import Rational, as_fraction, said, text
 from ..objectives import Weighting
@@ -184,7 +184,7 @@ class Plan(files.Saved):
         low, high = bounds(worth_within(weighting, *self._law, self.mdp.remaining_range(0)))
         if own:
             low, high = max(low, self.lower), min(high, self.upper)
-        return low if low == high else Interval(low, high)
+        return between(low, high)
 
     def __str__(self) -> str:
         """Return the objective, value and certified bounds, in three lines."""
