@@ -6,16 +6,17 @@ from 0, so an episode is :math:`\xi_T` here (the paper, counting from 1, should 
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from verified_risk.errors import InvalidPolicy
-from verified_risk.law import Law
+from verified_risk.law import Law, added_up
 from verified_risk.mdp import MDP
 from verified_risk.policy import Choice, HistoryPolicy, Policy
 
 History: TypeAlias = tuple[Any, ...]
 """``((s, a, r), ..., s)``."""
-Key = TypeVar("Key")
+added = added_up
+"""``{key: mass}`` of ``(key, mass)`` pairs, the masses of equal keys added up."""
 
 
 class HistoryTable:
@@ -98,14 +99,6 @@ def law_by_histories(mdp: MDP, policy: Policy) -> Law:
     """The law of the return, by walking every history (undiscounted models only)."""
     *_, episodes = history_laws(mdp, policy)
     return weighted((gained(xi), p) for xi, p in episodes.items())
-
-
-def added(pairs: Iterable[tuple[Key, Fraction]]) -> dict[Key, Fraction]:
-    """``{key: mass}`` of ``(key, mass)`` pairs, the masses of equal keys added up."""
-    total: dict[Key, Fraction] = {}
-    for key, mass in pairs:
-        total[key] = total.get(key, Fraction()) + mass
-    return total
 
 
 def weighted(pairs: Iterable[tuple[Fraction, Fraction]]) -> Law:

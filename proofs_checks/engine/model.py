@@ -21,7 +21,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from verified_risk.errors import InvalidArgument
-from verified_risk.numbers.enclosure import Interval, Truth, at_least, bounds
+from verified_risk.numbers.enclosure import Interval, Truth, at_least, between, bounds
 from verified_risk.numbers.enclosure import Real as Real  # the type of a slack, for the modules with statements
 
 from . import codec, shown
@@ -157,9 +157,9 @@ class Part:
             return self.large
         low, high = bounds(factor * self.large - self.small)
         if not self.equation:
-            return _real(low, high)
+            return between(low, high)
         nearest = Fraction() if low <= 0 <= high else min(abs(low), abs(high))
-        return _real(-max(abs(low), abs(high)), -nearest)
+        return between(-max(abs(low), abs(high)), -nearest)
 
     def ratio(self) -> Fraction:
         """A rational up to ``small / large``: with a lesser factor the part fails; 0 if none is known to do that."""
@@ -194,10 +194,6 @@ def _of_parts(parts: tuple[Part, ...]) -> Real:
     slack: Any = _ExactSlack(low) if low == high else _EnclosedSlack(low, high)
     object.__setattr__(slack, "parts", parts)
     return slack  # type: ignore[no-any-return]
-
-
-def _real(low: Fraction, high: Fraction) -> Real:
-    return low if low == high else Interval(low, high)
 
 
 def parts_of(slack: Real) -> tuple[Part, ...]:

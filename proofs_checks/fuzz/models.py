@@ -14,7 +14,6 @@ from .property import Case, Skipped
 
 LEVELS = ("1/10", "1/4", "1/3", "1/2", "3/4", "9/10")
 DISCOUNTS = ("1/2", "9/10", "2/3", "99/100")
-KINDS = ("mean", "cvar", "mean-cvar", "two levels", "var", "upper var", "hazard", "dual", "wang", "cpw", "polygon")
 
 
 def draw(rng: random.Random, *, discounted: bool) -> Case:
@@ -57,27 +56,11 @@ def words(rng: random.Random) -> str:
     a, b = rng.sample(LEVELS, 2)
     w = rng.choice(["1/4", "1/2", "2/3"])
     v = 1 - Fraction(w)
-    match rng.choice(KINDS):
-        case "mean":
-            return "mean"
-        case "cvar":
-            return f"cvar({a})"
-        case "mean-cvar":
-            return f"{w}*mean + {v}*cvar({a})"
-        case "two levels":
-            return f"{w}*cvar({a}) + {v}*cvar({b})"
-        case "var":
-            return f"var({a})"
-        case "upper var":
-            return f"var({a}, upper)"
-        case "hazard" | "dual" as name:
-            return f"{name}({rng.choice([2, 3])})"
-        case "wang":
-            return f"wang({rng.choice(['1', '-3/4', '1/4'])})"
-        case "cpw":
-            return f"cpw({rng.choice(['71/100', '1/2'])})"
-        case _:
-            return _polygon(rng)
+    k = rng.choice([2, 3])
+    mixtures = (f"{w}*mean + {v}*cvar({a})", f"{w}*cvar({a}) + {v}*cvar({b})")
+    wang, cpw = f"wang({rng.choice(['1', '-3/4', '1/4'])})", f"cpw({rng.choice(['71/100', '1/2'])})"
+    smooth = (f"hazard({k})", f"dual({k})", wang, cpw)
+    return rng.choice(("mean", f"cvar({a})", *mixtures, f"var({a})", f"var({a}, upper)", *smooth, _polygon(rng)))
 
 
 def _polygon(rng: random.Random) -> str:

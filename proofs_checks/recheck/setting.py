@@ -1,6 +1,7 @@
 """Histories, quantiles, objectives, the assumptions and the key identity."""
 
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from statistics import NormalDist
 from typing import Any, NamedTuple
@@ -11,22 +12,15 @@ from .file_format import Outcome, Rejected, check, number, require, whole, worst
 from .paths import gained, histories, model, policy, returns
 
 
-@check("lem:key")
-def _key_identity(data: dict[str, Any]) -> Outcome:
-    """Phi <= T - int_0^M G(F), which the printed identity implies for every M because G(F) >= 0."""
-    return _key_form(data, 1)
-
-
-@check("intro:key")
-def _key_identity_of_the_introduction(data: dict[str, Any]) -> Outcome:
-    """Phi <= 2T - int_0^M G(F)."""
-    return _key_form(data, 2)
-
-
-def _key_form(data: dict[str, Any], factor: int) -> Outcome:
+def _key_identity(data: dict[str, Any], factor: int) -> Outcome:
+    """Phi <= factor T - int_0^M G(F), which the printed identity implies for every M because G(F) >= 0."""
     z, g, horizon, top = law(data["law"]), weighting(data["objective"]), data["horizon"], number(data["top"])
     require(min(z) >= 0 and max(z) == horizon <= top, "returns in [0, T], T attained, M >= T")
     return Outcome(factor * horizon - area(z, g, Fraction(), top), ">=", phi(z, g))
+
+
+check("lem:key")(partial(_key_identity, factor=1))
+check("intro:key")(partial(_key_identity, factor=2))
 
 
 @check("def:history/episode")

@@ -148,14 +148,9 @@ def counterexample_html(
 
 
 def worked_html(label: str) -> str:
-    """The steps that compute the two sides."""
-    steps = "".join(f"<li>{_unbroken(prose(step))}.</li>" for step in worked().get(label, ()))
-    return f'<ol class="worked">{steps}</ol>' if steps else ""
-
-
-def _unbroken(text: str) -> str:
-    """A line may end before a relation, not after it."""
-    return re.sub(r" (=|≈|≤|≥|&lt;|&gt;) ", " \\1\u00a0", text)
+    """The steps that compute the two sides; a line may end before a relation, not after it."""
+    unbroken = [re.sub(r" (=|≈|≤|≥|&lt;|&gt;) ", " \\1\u00a0", prose(step)) for step in worked().get(label, ())]
+    return f'<ol class="worked">{"".join(f"<li>{step}.</li>" for step in unbroken)}</ol>' if unbroken else ""
 
 
 def _both_sides(certificate: Mapping[str, Any]) -> str:

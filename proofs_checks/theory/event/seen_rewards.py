@@ -18,7 +18,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Interval, Real, Truth, at_least, bounds
+from verified_risk.numbers.enclosure import Real, Truth, at_least, between, bounds
 
 from ...cases.estimation import printed_level, radius
 from ...cases.irrational import minimum, root
@@ -84,8 +84,7 @@ def on_the_event(case: object) -> bool:
 
 def optimistic_mean(case: Seen) -> Real:
     r"""The mean of :math:`\hat R(a)`: mean of the seen rewards plus :math:`\int_0^1 \min(F_{\tilde R}, \epsilon)`."""
-    low, high = (_optimistic_mean(case, min(eps, Fraction(1))) for eps in bounds(radii(case)[0]))
-    return low if low == high else Interval(low, high)
+    return between(*(_optimistic_mean(case, min(eps, Fraction(1))) for eps in bounds(radii(case)[0])))
 
 
 def _optimistic_mean(case: Seen, eps: Fraction) -> Fraction:

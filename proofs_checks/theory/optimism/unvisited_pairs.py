@@ -27,11 +27,6 @@ class Case:
     eps: Fraction
 
 
-def _printed_slack(case: Case) -> Real:
-    """N(s, a) - 1 at the least visited pair: the printed quotients exist iff this is nonnegative."""
-    return Fraction(min(seen.visits for seen in counts_of(case.mdp, case.history).values()) - 1)
-
-
 def _corrected_slack(case: Case) -> Real:
     """Every row sums to 1, and an unvisited pair pays 1 in every remaining step."""
     counts = counts_of(case.mdp, case.history)
@@ -73,7 +68,7 @@ STATEMENT = Statement(
     printed=Claim(
         r"N(s,a) \ge 1 \quad \forall s, a",
         "the quotients that define the estimates and the radii exist at every pair",
-        _printed_slack,
+        lambda case: Fraction(min(seen.visits for seen in counts_of(case.mdp, case.history).values()) - 1),
     ),
     corrected=Claim(
         r"N(s,a) = 0:\ \hat P(\cdot\mid s,a) = \delta_{s_\infty},\ \hat R(s,a) = \delta_1",

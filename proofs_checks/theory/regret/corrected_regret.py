@@ -36,11 +36,6 @@ def _within(case: Case, bound: Real) -> Fraction:
     return sum((p for regret, p in law.items() if at_least(bound, regret) is Truth.HOLDS), Fraction())
 
 
-def _probable_slack(case: Case) -> Real:
-    """P[Reg <= (ii)] - (1 - 2 delta)."""
-    return at_most(1 - _within(case, probable_bound(problem(case)) / case.alpha), 2 * case.delta)
-
-
 def _printed_slack(case: Case, share: int) -> Real:
     """P[Reg <= printed right side without its root of 5] - (1 - delta), the learner run at delta/share.  Here the
     printed log(6|S||A|K/delta) is the corrected logarithm at delta/4."""
@@ -99,7 +94,7 @@ STATEMENTS = (
             r"P\bigl[\mathrm{Reg} \le \tfrac{e}{e-1} L_G [\beta + \tfrac{T(T+1)}2 \log\tfrac1\delta]\bigr] "
             r"\ge 1-2\delta",
             "with probability at least 1 - 2 delta the corrected learner's regret is within the stated bound",
-            _probable_slack,
+            lambda case: at_most(1 - _within(case, probable_bound(problem(case)) / case.alpha), 2 * case.delta),
             when=two_rewards,
         ),
         ("corrected/i", "corrected/ii/sum", "martingale"),

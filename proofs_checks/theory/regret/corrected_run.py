@@ -15,7 +15,7 @@ from itertools import product
 from hypothesis import strategies as st
 
 import verified_risk as vr
-from verified_risk.numbers.enclosure import Interval, bounds
+from verified_risk.numbers.enclosure import Interval, between, bounds
 
 from ...cases import strategies
 from ...cases.estimation import corrected_level, empirical_law, is_near, optimistic_reward, radius
@@ -51,8 +51,7 @@ def _index(law: vr.Law, seen: Arm, alpha: Fraction, ends: tuple[Fraction, Fracti
         vr.CVaR(alpha).of(optimistic_reward(observed, min(eps, Fraction(1))))
         for eps in bounds(radius(Interval(*ends), n))
     ]
-    low, high = (bounds(value)[i] for i, value in enumerate(values))
-    return low if low == high else Interval(low, high)
+    return between(*(bounds(value)[i] for i, value in enumerate(values)))
 
 
 def choose(case: Case, state: tuple[Arm, Arm], level: Real) -> int:

@@ -85,11 +85,6 @@ def _sizes_slack(p: Problem) -> Real:
     return at_most(CONSTANT * p.ordinary * (p.ordinary + 2) * p.actions * share * blocks, p.delta / 2)
 
 
-def _many_episodes(p: Problem) -> bool:
-    """K > 16 T |S|^3 |A| log(4|S||A|K/delta): below that the printed bound exceeds KT."""
-    return exceeds(Fraction(p.episodes), 16 * p.horizon * p.states**3 * p.actions * p.logarithm)
-
-
 @st.composite
 def _sizes(draw: st.DrawFn) -> Problem:
     """Sizes near the least K that is large, and beyond."""
@@ -115,7 +110,8 @@ SIZES = Statement(
         "once the printed bound can be below KT, the failures of all blocks at the printed radius add "
         "up to at most delta/2",
         _sizes_slack,
-        when=_many_episodes,
+        # otherwise the printed bound exceeds KT
+        when=lambda p: exceeds(Fraction(p.episodes), 16 * p.horizon * p.states**3 * p.actions * p.logarithm),
     ),
     uses=("L0/block", "lem:event/hoeffding"),
     cases=_sizes,

@@ -73,11 +73,6 @@ def _printed_slack(case: Case) -> Real:
     return case.delta - (1 - collision(case) if exceeds else 0)
 
 
-def _expected_slack(case: Case) -> Real:
-    """The printed bound minus a lower bound of the expected regret."""
-    return printed_bound(case.problem) - (1 - collision(case)) * regret(case)
-
-
 def _is_printed(case: Case | Run) -> bool:
     return isinstance(case, Case)
 
@@ -137,7 +132,7 @@ EXPECTED = replace(
     printed=Claim(
         r"E[\mathrm{Reg}] \le 4T^{3/2}L_G|S|\sqrt{5|S||A|K\log(4|S||A|K/\delta)}, \text{ any optimal planner}",
         "the expected regret, which line 181 calls the regret, is within the same bound, with any optimal planner",
-        _expected_slack,
+        lambda case: printed_bound(case.problem) - (1 - collision(case)) * regret(case),
         when=_is_printed,
     ),
     corrected=Claim(
