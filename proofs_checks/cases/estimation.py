@@ -95,16 +95,11 @@ def row_of(mdp: MDP, s: int, a: int) -> tuple[Fraction, ...]:
     return tuple(row)
 
 
-def optimistic_row(row: Sequence[Fraction], eps: Fraction) -> tuple[Fraction, ...]:
-    """Every ordinary state loses up to ``eps``; ``s_inf`` takes all that is missing from 1."""
+def optimistic_row(row: Sequence[Fraction], eps: Fraction, *, printed: bool = False) -> tuple[Fraction, ...]:
+    """Every ordinary state loses up to ``eps``; ``s_inf`` takes all that is missing from 1.  As printed it takes what
+    is missing from the *unshifted* row, which is nothing."""
     kept = tuple(max(p - eps, Fraction()) for p in row)
-    return (*kept, 1 - sum(kept, Fraction()))
-
-
-def printed_optimistic_row(row: Sequence[Fraction], eps: Fraction) -> tuple[Fraction, ...]:
-    """The printed row: ``s_inf`` takes what is missing from the *unshifted* row, which is nothing."""
-    kept = tuple(max(p - eps, Fraction()) for p in row)
-    return (*kept, 1 - sum(row, Fraction()))
+    return (*kept, 1 - sum(row if printed else kept, Fraction()))
 
 
 def optimistic_reward(law: Law, eps: Fraction) -> Law:

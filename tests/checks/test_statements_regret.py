@@ -34,7 +34,7 @@ def value_in(x, low, high):
 
 def test_the_printed_row_of_three_quarters_and_one_quarter_sums_to_three_quarters():
     row, eps = (F(3, 4), F(1, 4)), F(1, 8)
-    assert sum(estimation.printed_optimistic_row(row, eps)) == F(3, 4)
+    assert sum(estimation.optimistic_row(row, eps, printed=True)) == F(3, 4)
     assert estimation.optimistic_row(row, eps) == (F(5, 8), F(1, 8), F(1, 4))
 
 

@@ -52,12 +52,6 @@ def _corrected(case: Case) -> Real:
     return -averaged.kolmogorov(law_by_histories(case.mdp, case.policy))
 
 
-def _cases() -> st.SearchStrategy[Case]:
-    pairs = strategies.mdps_with_policies(kinds=("history", "return"), min_actions=2, max_horizon=3)
-    objectives = strategies.weightings(jumps=True)
-    return st.builds(lambda pair, objective: Case(pair[0], pair[1], objective), pairs, objectives)
-
-
 def small_models_and_policies() -> Iterator[tuple[vr.MDP, vr.Policy]]:
     """One state, two actions, T = 2, fixed rewards in halves, lotteries in halves after every history."""
     halves = [{0: 1}, {1: 1}, {0: Fraction(1, 2), 1: Fraction(1, 2)}]
@@ -144,7 +138,11 @@ STATEMENT = Statement(
     ),
     cause=causes.AT_MOST_Y,
     uses=("lem:augmented:2",),
-    cases=_cases,
+    cases=lambda: st.builds(
+        lambda pair, objective: Case(pair[0], pair[1], objective),
+        strategies.mdps_with_policies(kinds=("history", "return"), min_actions=2, max_horizon=3),
+        strategies.weightings(jumps=True),
+    ),
     small_cases=lambda: (
         Case(*pair, objective) for pair in small_models_and_policies() for objective in (vr.Mean(), vr.CVaR("1/2"))
     ),

@@ -14,7 +14,7 @@ import verified_risk as vr
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, every, grid, probability_vectors
-from ...cases.estimation import optimistic_reward, optimistic_row, printed_optimistic_row
+from ...cases.estimation import optimistic_reward, optimistic_row
 from ...engine.model import Claim, Formal, Real, Statement, at_most, equality, least
 from .. import causes
 
@@ -47,7 +47,7 @@ ROWS = Statement(
     printed=Claim(
         r"\hat P(s') = (\tilde P(s') - \epsilon)^+, \ \hat P(s_\infty) = 1 - \sum_{s'} \tilde P(s'): \ \sum \hat P = 1",
         "the optimistic row, with the mass missing from the empirical row at s_inf, is a law",
-        lambda case: _is_law(printed_optimistic_row(case.row, case.eps)),
+        lambda case: _is_law(optimistic_row(case.row, case.eps, printed=True)),
     ),
     corrected=Claim(
         r"\hat P(s_\infty) = 1 - \sum_{s'} \hat P(s'): \ \sum \hat P = 1,\ 0 \le \tilde P - \hat P \le \epsilon,\ "

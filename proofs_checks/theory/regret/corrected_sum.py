@@ -48,16 +48,8 @@ def _episode_slack(case: Episode) -> Real:
     return least(at_most(total, Fraction(horizon * (horizon + 1), 2), "episode"), *slacks)
 
 
-@st.composite
-def _episodes(draw: st.DrawFn) -> Episode:
-    radius = strategies.rationals(max_value=Fraction(3, 2), max_denominator=12)
-    return Episode(draw(st.integers(1, 5)), tuple(draw(st.lists(radius, min_size=1, max_size=6))))
-
-
-def _small_episodes() -> Iterator[Episode]:
-    rates = (Fraction(), Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2))
-    return every(Episode, (1, 2, 3), (eps for horizon in (1, 2, 3) for eps in product(rates, repeat=horizon)))
-
+RADII = strategies.rationals(max_value=Fraction(3, 2), max_denominator=12)
+SMALL_RADII = (Fraction(), Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2))
 
 EPISODE = Statement(
     label="corrected/episode",
@@ -68,8 +60,8 @@ EPISODE = Statement(
         _episode_slack,
     ),
     uses=("L2/optimistic",),
-    cases=_episodes,
-    small_cases=_small_episodes,
+    cases=lambda: st.builds(Episode, st.integers(1, 5), st.lists(RADII, min_size=1, max_size=6).map(tuple)),
+    small_cases=lambda: every(Episode, (1, 2, 3), (eps for T in (1, 2, 3) for eps in product(SMALL_RADII, repeat=T))),
     small_size="S0, T <= 3, radii 0, 1/4, 1/2, 1, 2",
     formal=Formal(proves=("what_an_episode_costs",)),
     theory="08-regret.md#regret-theorem",

@@ -88,12 +88,6 @@ def _kept_slack(case: Play) -> Real:
 
 
 @st.composite
-def _visit_cases(draw: st.DrawFn) -> Visits:
-    horizon = draw(st.integers(1, 6))
-    return Visits(horizon, tuple(draw(st.lists(st.integers(0, horizon), min_size=1, max_size=8))))
-
-
-@st.composite
 def _plays(draw: st.DrawFn) -> Play:
     actions, horizon = draw(st.integers(1, 3)), draw(st.integers(1, 8))
     rows = []
@@ -132,7 +126,9 @@ VISITS = Statement(
         lambda case: at_most(_few(case), 2 * case.horizon),
     ),
     cause=causes.STRICT,
-    cases=_visit_cases,
+    cases=lambda: st.integers(1, 6).flatmap(
+        lambda T: st.builds(Visits, st.just(T), st.lists(st.integers(0, T), min_size=1, max_size=8).map(tuple))
+    ),
     small_cases=lambda: starmap(Visits, courses()),
     small_size="T <= 3, K <= 4, all courses of one pair",
     counterexample=Visits(1, (1, 1)),

@@ -3,7 +3,6 @@ r"""assump:quantile: :math:`F_Z^\dagger(1) = T`.  Unnecessary, and not inherited
 The key identity holds without it.  A sample of a reward that can be 1 need not contain a 1.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -79,14 +78,6 @@ def _sample_cases(draw: st.DrawFn) -> SampleCase:
     return SampleCase(law, tuple(draw(st.lists(st.sampled_from(seen), min_size=1, max_size=4))))
 
 
-def _small_samples() -> Iterator[SampleCase]:
-    for law in all_laws(grid("1/2"), 3):
-        for first in law.atoms:
-            yield SampleCase(law, (first,))
-            for second in law.atoms:
-                yield SampleCase(law, (first, second))
-
-
 EMPIRICAL = Statement(
     label="assump:quantile/empirical",
     said="implied",
@@ -107,7 +98,12 @@ EMPIRICAL = Statement(
     cause=causes.LARGEST_RETURN,
     uses=("assump:quantile",),
     cases=_sample_cases,
-    small_cases=_small_samples,
+    small_cases=lambda: (
+        SampleCase(law, sample)
+        for law in all_laws(grid("1/2"), 3)
+        for first in law.atoms
+        for sample in ((first,), *((first, second) for second in law.atoms))
+    ),
     small_size="laws on {0, 1/2, 1} with masses in thirds, samples of one or two rewards",
     counterexample=SampleCase(vr.Law({0: "1/2", 1: "1/2"}), (Fraction(0),)),
     find_budget=50,

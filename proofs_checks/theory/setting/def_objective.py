@@ -39,12 +39,6 @@ def _is_cdf(case: StepCase, increasing: bool) -> Fraction:
     return min(weight(case.tau) - weight(case.sigma), -abs(weight(Fraction(0))), -abs(weight(Fraction(1)) - 1))
 
 
-@st.composite
-def _step_cases(draw: st.DrawFn) -> StepCase:
-    sigma, tau = sorted((draw(strategies.rationals()), draw(strategies.rationals())))
-    return StepCase(draw(st.one_of(strategies.levels(), st.just(Fraction()))), sigma, tau)
-
-
 VAR = Statement(
     label="def:objective/var",
     title="the weighting of VaR",
@@ -61,7 +55,11 @@ VAR = Statement(
         when=lambda case: 0 < case.alpha <= 1,
     ),
     cause=causes.VAR_INDICATOR,
-    cases=_step_cases,
+    cases=lambda: st.builds(
+        lambda alpha, pair: StepCase(alpha, *sorted(pair)),
+        st.one_of(strategies.levels(), st.just(Fraction())),
+        st.tuples(strategies.rationals(), strategies.rationals()),
+    ),
     small_cases=lambda: (
         StepCase(alpha, sigma, tau)
         for alpha, tau, sigma in product(grid("1/4")[1:], grid("1/4"), grid("1/4"))

@@ -4,7 +4,6 @@ If every reward is replaced by :math:`c r + d`, :math:`c > 0`, the return become
 :math:`\Phi(c Z + T d) = c\,\Phi(Z) + T d`.  So optimal policies stay optimal and regret is multiplied by c.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -40,11 +39,7 @@ def _cases() -> st.SearchStrategy[Case]:
     return st.builds(Case, strategies.laws(max_value=2), factors, shifts, strategies.weightings(jumps=True))
 
 
-def _small_cases() -> Iterator[Case]:
-    changes = ((Fraction(1, 3), Fraction()), (Fraction(2), Fraction(1)), (Fraction(1), Fraction(1, 2)))
-    for law, objective, change in product(all_laws(grid("1/2"), 4), some_weightings(jumps=True), changes):
-        yield Case(law, *change, objective)
-
+CHANGES = ((Fraction(1, 3), Fraction()), (Fraction(2), Fraction(1)), (Fraction(1), Fraction(1, 2)))
 
 STATEMENT = Statement(
     label="def:rewards",
@@ -57,7 +52,10 @@ STATEMENT = Statement(
         when=lambda case: case.factor > 0,
     ),
     cases=_cases,
-    small_cases=_small_cases,
+    small_cases=lambda: (
+        Case(law, *change, objective)
+        for law, objective, change in product(all_laws(grid("1/2"), 4), some_weightings(jumps=True), CHANGES)
+    ),
     small_size="all laws on {0, 1/2, 1} with masses in quarters, three changes of scale, all small weightings",
     formal=Formal(proves=("Phi_of_moved_rewards",)),
     theory="01-setting.md#phi-properties",
