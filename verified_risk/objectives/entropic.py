@@ -13,7 +13,7 @@ from ..errors import InvalidObjective, Unsupported
 from ..law import Law, moved
 from ..numbers.enclosure import Interval, Real, ball, bounds, enclose
 from ..numbers.rational import Rational
-from .weighting import Shape, Weighting, read_level, read_number
+from .weighting import Weighting, read_level, read_number
 
 
 class Entropic(Weighting):
@@ -24,14 +24,6 @@ class Entropic(Weighting):
 
     def value(self, tau: Fraction) -> Real:
         raise Unsupported(f"{self.spec} does not weigh the levels of the return", instead="plan, compare or evaluate")
-
-    @property
-    def shape(self) -> Shape:
-        return "general"
-
-    @property
-    def lipschitz(self) -> Fraction | float:
-        return math.inf
 
     def within(self, law: Law, error: Fraction, span: tuple[Fraction, Fraction]) -> Real:
         """Evaluate a law in ``span`` whose CDF is within ``error``: between two laws with that mass at the ends.

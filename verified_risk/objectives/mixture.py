@@ -49,7 +49,7 @@ class Mixture(Weighting):
         return total
 
     @cached_property
-    def _knots(self) -> Knots | None:
+    def knots(self) -> Knots | None:
         parts = [part.knots for _, part in self.terms]
         taus: set[Fraction] = set()
         for knots in parts:
@@ -62,10 +62,6 @@ class Mixture(Weighting):
             assert isinstance(value, Fraction)
             corners.append((tau, value))
         return without_flat_corners(tuple(corners))
-
-    @property
-    def knots(self) -> Knots | None:
-        return self._knots
 
     @property
     def jumps(self) -> tuple[Jump, ...]:

@@ -2,13 +2,12 @@ r"""Value at risk: a quantile of the return."""
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 from ..errors import InvalidObjective
 from ..numbers.rational import Rational, said
 from .polygon import Points, ramp
-from .weighting import Jump, Shape, Weighting, read_number
+from .weighting import Jump, Weighting, read_number
 
 
 class VaR(Weighting):
@@ -47,14 +46,6 @@ class VaR(Weighting):
 
     def points_below(self, accuracy: Fraction) -> Points:
         return ramp(self.alpha)
-
-    @property
-    def shape(self) -> Shape:
-        return "general"
-
-    @property
-    def lipschitz(self) -> float:
-        return math.inf
 
     @property
     def spec(self) -> str:

@@ -13,6 +13,7 @@ for a law with atoms :math:`x_1 < x_2 < \dots`, because :math:`F^\dagger` equals
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
@@ -49,7 +50,8 @@ class Weighting(ABC):
     """A weighting ``G``; calling it returns its value, exact if rational, a rigorous enclosure otherwise.
 
     ``shape``: "linear", "concave" (risk-averse), "convex" (risk-seeking) or "general".  ``lipschitz``: the least
-    Lipschitz constant as a Fraction, ``math.inf`` if there is none, an upper bound as a float if it is irrational.
+    Lipschitz constant as a Fraction, ``math.inf`` if there is none, an upper bound as a float if it is irrational.  By
+    default they claim nothing: "general" and ``math.inf``.
     """
 
     @abstractmethod
@@ -61,12 +63,12 @@ class Weighting(ABC):
         """
 
     @property
-    @abstractmethod
-    def shape(self) -> Shape: ...
+    def shape(self) -> Shape:
+        return "general"
 
     @property
-    @abstractmethod
-    def lipschitz(self) -> Fraction | float: ...
+    def lipschitz(self) -> Fraction | float:
+        return math.inf
 
     @property
     @abstractmethod
