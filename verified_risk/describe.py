@@ -18,7 +18,7 @@ likeliest decisions are described, in the order in which they are met, and the r
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import groupby
 from typing import Any
 
@@ -48,14 +48,9 @@ class Decisions:
     @property
     def open_places(self) -> list[Place]:
         """The places where the choice matters: those in states whose actions differ."""
-        free = {s for s in {place[1] for place in self.played} if _matters(self.mdp, s)}
+        own = {s: self.mdp.actions(s) for s in {place[1] for place in self.played}}
+        free = {s for s, actions in own.items() if not all(_same(actions[0], other) for other in actions[1:])}
         return [place for place in self.played if place[1] in free]
-
-
-def _matters(mdp: MDP, s: int) -> bool:
-    """Return whether the actions of a state differ; in a hole all of them stay."""
-    first, *others = mdp.actions(s)
-    return not all(_same(first, other) for other in others)
 
 
 def _same(one: Action, other: Action) -> bool:
@@ -367,24 +362,18 @@ def sentences(met: Decisions, places: Iterable[Place], names: Names) -> list[Sen
 
 
 def _about_state(met: Decisions, s: int, places: Sequence[Place], names: Names) -> list[Sentence]:
-    def play(choice: Choice) -> str:
-        return _play(choice, names(s))
+    def told(own: Sequence[Place], index: int) -> str:
+        if len({met.played[place] for place in own}) == 1:
+            return _play(met.played[own[0]], names(s))
+        return _cases(met, own, index, names(s))
 
-    amounts = "earned (rounded)" if met.earned == "rounded" else "earned"
-    if len({met.played[place] for place in places}) == 1:
-        return [_sentence(met, s, None, places, play(met.played[places[0]]))]
-    if _decided_by(met, places, 0):
-        return [_sentence(met, s, None, places, _cases(met, places, 0, _steps, play))]
-    if _decided_by(met, places, 2):
-        cases = _cases(met, places, 2, lambda low, high: _earned(low, high, amounts), play)
-        return [_sentence(met, s, None, places, cases)]
+    for index in (0, 2):
+        if _decided_by(met, places, index):
+            return [_sentence(met, s, None, places, told(places, index))]
     said: list[tuple[str, list[Place]]] = []
     for _, group in groupby(places, key=lambda place: place[0]):
         own = list(group)
-        if len({met.played[place] for place in own}) == 1:
-            text = play(met.played[own[0]])
-        else:
-            text = _cases(met, own, 2, lambda low, high: _earned(low, high, amounts), play)
+        text = told(own, 2)
         if said and said[-1][0] == text:
             said[-1][1].extend(own)
         else:
@@ -405,10 +394,10 @@ def _decided_by(met: Decisions, places: Sequence[Place], index: int) -> bool:
     return all(seen.setdefault(place[index], met.played[place]) == met.played[place] for place in places)
 
 
-def _cases(
-    met: Decisions, places: Sequence[Place], index: int, when: Callable[[Any, Any], str], play: Callable[[Choice], str]
-) -> str:
+def _cases(met: Decisions, places: Sequence[Place], index: int, names: Mapping[int, str]) -> str:
     """Format runs of equal choices, ``at step 1 play 1; at steps 2 to 4 play 0``; the likeliest if there are many."""
+    amounts = "earned (rounded)" if met.earned == "rounded" else "earned"
+    when: Callable[[Any, Any], str] = partial(_earned, amounts) if index else _steps
     chosen = {place[index]: met.played[place] for place in places}
     mass = added_up((place[index], met.mass[place]) for place in places)
     runs = []
@@ -416,7 +405,7 @@ def _cases(
         values = list(group)
         runs.append((sum(mass[value] for value in values), values[0], values[-1], choice))
     kept = sorted(sorted(runs, key=lambda run: -run[0])[:MOST_CASES], key=lambda run: run[1])
-    texts = [f"{when(low, high)} {play(choice)}" for _, low, high, choice in kept]
+    texts = [f"{when(low, high)} {_play(choice, names)}" for _, low, high, choice in kept]
     more = len(runs) - len(kept)
     return "; ".join(texts + ([f"{more} rarer case{'s' * (more > 1)} left out"] if more else []))
 
@@ -425,7 +414,7 @@ def _steps(low: int, high: int) -> str:
     return f"at step {low + 1}" if low == high else f"at steps {low + 1} to {high + 1}"
 
 
-def _earned(low: Fraction, high: Fraction, amounts: str) -> str:
+def _earned(amounts: str, low: Fraction, high: Fraction) -> str:
     return f"with {short(low)} {amounts}" if low == high else f"with {short(low)} to {short(high)} {amounts}"
 
 
