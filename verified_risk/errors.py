@@ -9,6 +9,7 @@ attains more than the upper bound).  That is a defect of this package, not of it
 
 from collections.abc import Callable
 from functools import wraps
+from importlib import import_module
 from typing import Any, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -116,3 +117,11 @@ class MissingDependency(VerifiedRiskError, ImportError):
     def __init__(self, why: str, *, extra: str = "") -> None:
         super().__init__(f"{why}: pip install 'verified-risk[{extra}]'" if extra else why)
         self.extra = extra
+
+
+def optional_module(name: str, why: str, *, extra: str) -> Any:
+    """Import a library that an extra of this package installs; raise :class:`MissingDependency` if it is not there."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingDependency(why, extra=extra) from None

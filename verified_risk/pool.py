@@ -20,7 +20,7 @@ from multiprocessing.context import BaseContext
 from types import TracebackType
 from typing import Any, TypeAlias, TypeVar
 
-from .errors import InvalidArgument, MissingDependency
+from .errors import InvalidArgument, MissingDependency, optional_module
 
 Task = TypeVar("Task")
 MANAGER_SECONDS = 10.0
@@ -116,10 +116,7 @@ PoolStart: TypeAlias = Callable[[], AbstractContextManager[Workers]]
 
 @contextmanager
 def _dask(cluster: str | int) -> Iterator[Workers]:
-    try:
-        distributed: Any = import_module("distributed")
-    except ImportError:
-        raise MissingDependency("clusters need dask.distributed", extra="cluster") from None
+    distributed = optional_module("distributed", "clusters need dask.distributed", extra="cluster")
     local: Any = None
     if isinstance(cluster, int):
         local = distributed.LocalCluster(

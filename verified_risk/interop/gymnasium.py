@@ -16,8 +16,8 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from ..errors import InvalidArgument, InvalidModel, MissingDependency, Unsupported
-from ..mdp import MDP, Outcome
+from ..errors import InvalidArgument, InvalidModel, Unsupported, optional_module
+from ..mdp import MDP
 from ..mdp.readers import Horizon
 from ..numbers.rational import Rational, as_fraction, as_whole, meant, said
 from ..policy.playing import Environment
@@ -63,7 +63,9 @@ def mdp_of_environment(
     name = str(spec.id) if spec is not None else type(inner).__name__
     _refuse_what_the_table_does_not_say(env, inner, name)
     n, table = _table(inner, name)
-    steps = _limit(env) if horizon is None else math.inf if horizon == "auto" else horizon
+    limits = (getattr(part, "_max_episode_steps", None) for part in (*_wrappers(env), inner))
+    cut_off = next((int(limit) for limit in limits if limit is not None), None)  # by the environment, if it says so
+    steps = cut_off if horizon is None else math.inf if horizon == "auto" else horizon
     if steps is None:
         raise InvalidModel(f"{name} has no time limit, wanted horizon=, the number of steps")
     restore = _Restorer()
@@ -77,10 +79,10 @@ def mdp_of_environment(
     ends = {target for actions in rows for action in actions for _, target, _, ended in action if ended}
     needs_end = bool(ends - absorbing)
 
-    def outcome(p: Fraction, target: int, r: Fraction, ended: bool) -> Outcome:
-        return p, (n if ended and target not in absorbing else target), r
-
-    outcomes = [[[outcome(*row) for row in action] for action in actions] for actions in rows]
+    outcomes = [
+        [[(p, n if ended and s not in absorbing else s, r) for p, s, r, ended in action] for action in actions]
+        for actions in rows
+    ]
     notes = [f"read from gymnasium's {name}", *restore.notes(), *_wrapper_notes(env, steps)]
     if needs_end:
         outcomes.append([[(Fraction(1), n, Fraction(0))]])
@@ -139,10 +141,7 @@ class _Restorer:
 
 
 def _make(identifier: str, options: Mapping[str, Any]) -> Any:
-    try:
-        import gymnasium
-    except ImportError as error:
-        raise MissingDependency("reading environments by name needs gymnasium", extra="gym") from error
+    gymnasium = optional_module("gymnasium", "reading environments by name needs gymnasium", extra="gym")
     try:
         with warnings.catch_warnings():  # an old version is rejected below, in one line
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -238,12 +237,6 @@ def _wrappers(env: Any) -> Iterator[Any]:
         env = env.env
 
 
-def _limit(env: Any) -> int | None:
-    """Return the steps after which the environment is truncated, if it says so."""
-    limits = (getattr(part, "_max_episode_steps", None) for part in (*_wrappers(env), getattr(env, "unwrapped", env)))
-    return next((int(limit) for limit in limits if limit is not None), None)
-
-
 def _wrapper_notes(env: Any, horizon: float) -> list[str]:
     """Return notes on wrappers, which the table does not include."""
     notes = []
@@ -274,12 +267,9 @@ def TrackReturn(env: Environment) -> Any:
     :returns: the wrapped environment
     :raises MissingDependency: if gymnasium is not installed
     """
-    try:
-        import gymnasium
-    except ImportError as error:
-        raise MissingDependency("TrackReturn wraps environments of gymnasium", extra="gym") from error
+    gymnasium = optional_module("gymnasium", "TrackReturn wraps environments of gymnasium", extra="gym")
 
-    class Tracked(gymnasium.Wrapper[Any, Any, Any, Any]):
+    class Tracked(gymnasium.Wrapper):  # type: ignore[misc, name-defined]
         def reset(self, *, seed: Any = None, options: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
             observation, info = self.env.reset(seed=seed, options=options)
             self.steps, self.earned = 0, 0.0

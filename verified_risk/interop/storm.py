@@ -39,7 +39,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from .. import files
-from ..errors import InvalidArgument, InvalidFile, InvalidModel, MissingDependency, Unsupported, VerifiedRiskError
+from ..errors import InvalidArgument, InvalidFile, InvalidModel, MissingDependency, Unsupported, optional_module
 from ..files import read_text
 from ..law import added_up
 from ..mdp import MDP, Outcome
@@ -103,10 +103,7 @@ def read_storm(
 
 
 def _storm() -> Any:
-    try:
-        import stormpy
-    except ImportError:
-        raise MissingDependency("DRN, PRISM and JANI files are read by Storm", extra="storm") from None
+    stormpy = optional_module("stormpy", "DRN, PRISM and JANI files are read by Storm", extra="storm")
     if not hasattr(stormpy, "instantiate_constants"):
         version = getattr(stormpy, "__version__", "?")
         raise MissingDependency(f"stormpy is {version}, wanted 2.0 or newer", extra="storm")
@@ -147,9 +144,9 @@ def _build(path: Path, constants: str | Mapping[str, Any] | None) -> Any:
         # By default Storm replaces rewards on transitions by their mean, which is another law of the return.
         options.set_scale_and_lift_transition_rewards(False)
         return storm.build_model[storm.Rational](program, options=options)
+    except InvalidArgument:  # one of ours
+        raise
     except (RuntimeError, LookupError, ValueError, storm.exceptions.StormError) as error:
-        if isinstance(error, VerifiedRiskError):  # one of ours
-            raise
         raise InvalidFile(f"Storm cannot read {path}: {_one_line(error)}") from None
 
 
@@ -295,11 +292,7 @@ MOST_NAMED = 256
 
 
 def _umbi() -> Any:
-    try:
-        import umbi.ats
-    except ImportError:
-        raise MissingDependency("UMB archives are read and written by umbi", extra="umb") from None
-    return umbi.ats
+    return optional_module("umbi.ats", "UMB archives are read and written by umbi", extra="umb")
 
 
 def read_umb(path: Path) -> tuple[Any, Mapping[str, Any], Mapping[str, Any]]:

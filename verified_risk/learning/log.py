@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from .. import files
-from ..errors import InvalidArgument, InvalidFile, InvalidNumber, MissingDependency, Unsupported
+from ..errors import InvalidArgument, InvalidFile, InvalidNumber, Unsupported, optional_module
 from ..files import decode_array
 from ..kernels.learn_data import Bools, Ints
 from ..numbers.rational import Rational, as_fraction, said
@@ -253,10 +253,7 @@ class Log:
         """
         found: Any = dataset
         if isinstance(dataset, str):
-            try:
-                import minari
-            except ImportError:
-                raise MissingDependency("Minari data sets are read by minari", extra="minari") from None
+            minari = optional_module("minari", "Minari data sets are read by minari", extra="minari")
             found = minari.load_dataset(dataset)
         columns: dict[str, list[Any]] = {role: [] for role in ROLES[:6]}
         for one in found.iterate_episodes():

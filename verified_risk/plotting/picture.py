@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import files
-from ..errors import InvalidArgument, MissingDependency
+from ..errors import InvalidArgument, optional_module
+from ..numbers.enclosure import Real
 
 INK = "#1b1b1b"
 QUIET = "#8a8a8a"
@@ -88,11 +89,7 @@ def style() -> Iterator[None]:
 
 def pyplot_free_matplotlib() -> Any:
     """Return matplotlib without pyplot: no global state, no window, no figure left open."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise MissingDependency("pictures need matplotlib", extra="plot") from None
-    return matplotlib
+    return optional_module("matplotlib", "pictures need matplotlib", extra="plot")
 
 
 def new_figure(width: float, height: float) -> Any:
@@ -112,7 +109,7 @@ def quiet_grid(axes: Any, axis: str = "y") -> None:
     axes.grid(axis=axis, color="#ececec", linewidth=0.7)
 
 
-def short(x: Fraction | float) -> str:
+def short(x: Real | float) -> str:
     """Format a number for a label: the fraction if it is short, otherwise four digits."""
     if isinstance(x, Fraction) and len(str(x)) <= 7:
         return str(x).replace("-", "\N{MINUS SIGN}")

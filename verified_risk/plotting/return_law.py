@@ -111,9 +111,8 @@ def _draw_cdf(axes: Any, law: Law, objective: Weighting | None, levels: list[Fra
         annotate(axes, words, at, by, va=("center_baseline" if low else "top") if below else "bottom", color=BLUE)
     if objective is not None:
         value = objective.of(law)
-        shown = value if isinstance(value, Fraction) else float(value)
         axes.axvline(float(value), color=RED, linewidth=1.3, linestyle=(0, (1, 1.2)))
-        words = f"$\\Phi$ = {short(shown)}"
+        words = f"$\\Phi$ = {short(value)}"
         annotate(axes, words, (float(value), 1.0), (4, 3), color=RED, fontsize=9, annotation_clip=False)
     axes.set(xlim=(left, right), ylim=(0, 1.08), ylabel=r"$F(x) = P(Z \leq x)$", xlabel="return")
     quiet_grid(axes)
@@ -187,10 +186,9 @@ def draw_comparison(
         for x, p in law:
             annotate(axes, short(p), (float(x), float(p)), (0, 3), ha="center")
         value = law.mean if objective is None else objective.of(law)
-        shown = value if isinstance(value, Fraction) else float(value)
         axes.set_title(name, fontweight="normal")
         axes.axvline(float(value), color=INK, linewidth=1.1, linestyle=(0, (1, 1.5)))
-        words = f"{'mean' if objective is None else objective.spec} {short(shown)}"
+        words = f"{'mean' if objective is None else objective.spec} {short(value)}"
         annotate(axes, words, (float(value), tallest * 1.3), (3, 0), va="top", fontsize=9, fontweight="bold")
         axes.set_xlabel("return")
         if len(points) <= 8:
