@@ -66,7 +66,7 @@ def model_of_steps(
     states.append((Action(((end, Fraction(1)),), Law.point(0)),))
     names = rest.get("action_names")
     rest["initial"] = own_law(by_name(rest["initial"], rest.get("state_names")), n)
-    rest["notes"] = [*rest.get("notes", ()), *read.notes]
+    rest["notes"] = [*rest.get("notes", ()), *read.repairs.notes()]
     rest["action_names"] = None if names is None else [*(list(names) * T), ["end"]]
     return MDP.from_actions(tuple(states), read=Reader(end + 1, read.normalise), horizon=T, clock=n, **rest)
 

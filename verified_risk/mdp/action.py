@@ -162,11 +162,8 @@ class Action:
             totals = added_up(((s, change(r)), p) for p, s, r in self.outcomes)
             return Action.of_outcomes(tuple((p, s, r) for (s, r), p in sorted(totals.items())))
         law = self.reward
-        if isinstance(law, Law):
-            return Action(self.successors, Law.of_weights(added_up((change(r), p) for r, p in law)))
-        if change_continuous is None:
-            finite(law)  # raises
-        assert change_continuous is not None
+        if isinstance(law, Law) or change_continuous is None:
+            return Action(self.successors, Law.of_weights(added_up((change(r), p) for r, p in finite(law))))
         return Action(self.successors, change_continuous(law))
 
 

@@ -14,7 +14,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from .. import files
 from ..errors import InvalidArgument, InvalidModel, Unsupported, hints_at_arguments
 from ..law import Law
 from ..numbers.format import short
@@ -144,7 +143,7 @@ class MDP(ModelReaders):
         if not (drawing is None or isinstance(drawing, str)):
             raise InvalidModel(f"drawing is {drawing!r:.60}, wanted text")
         self.drawing = drawing
-        self.notes = (*notes, *read.notes)
+        self.notes = (*notes, *read.repairs.notes())
         if not all(isinstance(note, str) for note in self.notes):
             raise InvalidModel(f"notes is {list(self.notes)!r:.60}, wanted lines of text")
         self.action_names = None if action_names is None else read_action_names(action_names, self.n_actions)
@@ -342,7 +341,7 @@ class MDP(ModelReaders):
         :raises Unsupported: if there is a continuous reward and no function for it
         """
         return self._replace(
-            states=tuple(
+            _states=tuple(
                 tuple(action.map_rewards(change, change_continuous) for action in actions) for actions in self._states
             )
         )
@@ -358,9 +357,7 @@ class MDP(ModelReaders):
             raise Unsupported(
                 f"the model lists its {self._horizon} steps one by one: it cannot be played for {horizon}"
             )
-        twin = self._replace()
-        twin._horizon = read_horizon(horizon)
-        return twin
+        return self._replace(_horizon=read_horizon(horizon))
 
     def with_discount(self, discount: Rational) -> MDP:
         """Return the same model with another discount.
@@ -371,26 +368,16 @@ class MDP(ModelReaders):
         """
         if self.clock is not None:
             raise Unsupported("the model lists its steps, and its last rewards may hold discounted ones: read it again")
-        twin = self._replace()
-        twin._discount = read_discount(discount)
-        return twin
+        return self._replace(_discount=read_discount(discount))
 
-    def _replace(self, states: StateActions | None = None) -> MDP:
+    def _replace(self, **changed: object) -> MDP:
+        """Return the same model but for some of the fields that are declared above; what is computed is not kept."""
         twin = MDP.__new__(MDP)
-        twin._states = self._states if states is None else states
-        twin._horizon, twin._discount, twin._initial = self._horizon, self._discount, self._initial
-        twin.drawing, twin.notes, twin.action_names = self.drawing, self.notes, self.action_names
-        twin.state_names, twin.clock = self.state_names, self.clock
+        for name in MDP.__annotations__:
+            setattr(twin, name, changed.get(name, getattr(self, name)))
         return twin
 
     # -- identity and display -----------------------------------------------------------------------------------------
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """A digest of the model's content (drawing, notes and names do not count)."""
-        data = self._listed_json()
-        words = ("drawing", "notes", "action_names", "state_names")
-        return files.digest({name: part for name, part in data.items() if name not in words})
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MDP) and self.fingerprint == other.fingerprint

@@ -6,6 +6,7 @@ Other formats import their reader when called, so that a model needs neither gym
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
 
@@ -396,11 +397,14 @@ class ModelReaders(files.Saved):
 
         return model_to_json(cast("MDP", self))
 
-    def _listed_json(self) -> dict[str, Any]:
-        """Return :meth:`to_json` with every entry listed, whatever the size."""
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of the model's content (drawing, notes and names do not count)."""
         from .as_json import model_to_json
 
-        return model_to_json(cast("MDP", self), listed=True)
+        data = model_to_json(cast("MDP", self), listed=True)  # whatever the size
+        words = ("drawing", "notes", "action_names", "state_names")
+        return files.digest({name: part for name, part in data.items() if name not in words})
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> MDP:

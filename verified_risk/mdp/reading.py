@@ -61,6 +61,7 @@ class Repairs:
             self.worst, self.at = total, where
 
     def notes(self) -> Iterator[str]:
+        """Yield one line for each kind of repair that was made."""
         if self.fractions:
             yield f"{self.fractions} rows of floats were read as the small fractions that they round"
         if self.moved:
@@ -109,11 +110,6 @@ class Reader:
         if s is None or not 0 <= s < self.n_states:
             raise InvalidModel(f"{where} names state {value!r}, wanted an integer in 0..{self.n_states - 1}")
         return s
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """One line for each kind of repair that was made."""
-        return tuple(self.repairs.notes())
 
     def total(self, masses: Collection[Fraction], where: str, shown: Callable[[], str]) -> Fraction:
         """Check that a row sums to 1; with normalisation, return the divisor."""
