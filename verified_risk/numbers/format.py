@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from .enclosure import Real, bounds
-from .rational import text
+from .rational import rounded, text
 
 if TYPE_CHECKING:
     from ..law import Law
@@ -48,14 +48,14 @@ def above(x: Fraction | float, digits: int = 3) -> str:
     """Return ``digits`` digits, certainly not below ``x``: ``4.01e-15``."""
     if isinstance(x, float) and not isfinite(x):
         return str(x)
-    rounded = _context(digits, ROUND_CEILING).divide(*_parts(Fraction(x)))
-    plain = not rounded or Decimal("0.001") <= abs(rounded) < MOST_WRITTEN_OUT
-    return format(rounded, "f") if plain else f"{rounded:.{digits - 1}e}"
+    found = rounded(Fraction(x), digits, ROUND_CEILING)
+    plain = not found or Decimal("0.001") <= abs(found) < MOST_WRITTEN_OUT
+    return format(found, "f") if plain else f"{found:.{digits - 1}e}"
 
 
 def short(x: Fraction) -> str:
     """Return the number itself if it is short, otherwise six digits marked as such."""
-    return str(x) if _is_short(x) else f"≈{_context(6, ROUND_HALF_EVEN).divide(*_parts(x)):g}"
+    return str(x) if _is_short(x) else f"≈{rounded(x, 6):g}"
 
 
 def span(lower: Fraction, upper: Fraction) -> str:
@@ -83,7 +83,7 @@ def ends(lower: Fraction, upper: Fraction) -> tuple[str, str]:
     >>> ends(Fraction(1, 3), Fraction(1, 2))
     ('1/3', '1/2')
     """
-    middle = _context(DIGITS - 1, ROUND_HALF_EVEN).divide(*_parts((lower + upper) / 2)).normalize()
+    middle = rounded((lower + upper) / 2, DIGITS - 1).normalize()
     near = Fraction(middle)
     if lower <= near <= upper and 0 < upper - lower < abs(near) / 10**DIGITS and len(f"{middle:f}") <= DIGITS:
         short, low, high = f"{middle:f}", near - lower, upper - near
@@ -142,16 +142,8 @@ def _is_short(x: Fraction, most: int = DIGITS) -> bool:
     return x.numerator.bit_length() + x.denominator.bit_length() <= 4 * most + 8 and len(str(x)) <= most
 
 
-def _parts(x: Fraction) -> tuple[Decimal, Decimal]:
-    return Decimal(x.numerator), Decimal(x.denominator)
-
-
-def _context(digits: int, rounding: str) -> Context:
-    return Context(prec=digits, rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX)
-
-
 def _decimal(x: Fraction, rounding: str) -> str:
     """Format ``x`` to ten significant digits, rounded once in the given direction."""
-    quotient = _context(DIGITS, rounding).divide(*_parts(x))
+    quotient = rounded(x, DIGITS, rounding)
     plain = format(quotient, "f") if -60 < quotient.adjusted() < 60 else ""
     return plain if plain and len(plain) <= 2 * DIGITS else str(quotient)

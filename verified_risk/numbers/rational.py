@@ -8,7 +8,7 @@ import math
 import numbers
 import sys
 from collections.abc import Collection, Iterable
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -116,8 +116,13 @@ def digits(value: Fraction, count: int) -> str:
     """
     if value == 0 or LEAST_NORMAL <= abs(value) <= GREATEST_FLOAT:
         return f"{float(value):.{count}g}"
-    context = Context(prec=count, Emin=MIN_EMIN, Emax=MAX_EMAX)
-    return str(context.divide(Decimal(value.numerator), Decimal(value.denominator))).lower()
+    return str(rounded(value, count)).lower()
+
+
+def rounded(value: Fraction, count: int, rounding: str = ROUND_HALF_EVEN) -> Decimal:
+    """Return the nearest number of ``count`` significant digits, or the next one in the direction ``rounding``."""
+    context = Context(prec=count, rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX)
+    return context.divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
 def text(value: Fraction) -> str:
@@ -141,8 +146,7 @@ def said(value: Fraction) -> str:
     """
     if _is_plain(value) and len(shown := str(value)) <= MOST_SAID:
         return shown
-    context = Context(prec=12, Emin=MIN_EMIN, Emax=MAX_EMAX)
-    return f"≈{context.divide(Decimal(value.numerator), Decimal(value.denominator))}".lower()
+    return f"≈{rounded(value, 12)}".lower()
 
 
 def _check_exponent(written: str, where: str, error: type[VerifiedRiskError]) -> None:
