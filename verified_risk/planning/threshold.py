@@ -33,8 +33,8 @@ def best_quantile(
     """Return the largest quantile, in shifted units; ``by_mean`` prefers, of policies that fall short as rarely, one
     with the better mean."""
     tables = budget_tables(model, Fraction(), 0, model.remaining[0], threshold=True)
-    certain = _last(tables, lambda above, below: jump.reached_by(above))
-    possible = max(certain, _last(tables, lambda above, below: jump.reached_by(below)))
+    certain = _last(tables, jump, tables.enclosure.above)
+    possible = max(certain, _last(tables, jump, tables.enclosure.below))
     if possible > certain:
         settled = _settle(model, jump, mdp, range(certain + 1, possible + 1), Clock() if clock is None else clock)
         if settled is not None:
@@ -50,13 +50,12 @@ def best_quantile(
     return _answer(tables, certain, possible)
 
 
-def _last(tables: BudgetTables, test: Callable[[Fraction, Fraction], bool]) -> int:
-    """Bisect for the largest rho whose (upper, lower) bounds on p(rho) pass; p is nondecreasing, and rho = 0 passes."""
+def _last(tables: BudgetTables, jump: Jump, bound: Callable[[float], Fraction]) -> int:
+    """Bisect for the largest rho that such a bound on p(rho) lets pass; p is nondecreasing, and rho = 0 passes."""
     low, high = 0, tables.high
     while low < high:
         middle = (low + high + 1) // 2
-        computed = float(tables.shortfall[middle])
-        if test(tables.enclosure.above(computed), tables.enclosure.below(computed)):
+        if jump.reached_by(bound(float(tables.shortfall[middle]))):
             low = middle
         else:
             high = middle - 1

@@ -30,7 +30,7 @@ import numpy.typing as npt
 from ...errors import InvalidArgument
 from ...grid import FloatModel
 from ...kernels import budget_pass as kernels
-from ...mdp.packed import Floats, Ints
+from ...mdp.packed import Floats
 from ...numbers.rational import digits
 from ..clock import memory_limit
 from ..rounding import Enclosure, round_up_to_two_digits
@@ -44,14 +44,12 @@ COMPILING = 3.0  # approximate seconds to compile one of these kernels
 NUMPY_STEPS = 50  # overhead of numpy calls per step of the model, in steps of a Python loop
 
 
-def require_memory(model: FloatModel, widths: Ints, width: int) -> None:
-    """Raise if tables of ``width`` columns, and ``widths[t]`` of policy, do not fit; name a grid step that does."""
-    cell = np.dtype(model.choice_type).itemsize
-    needed, limit = model.n_states * (16 * width + cell * int(widths.sum())), memory_limit()
-    if needed > limit:
-        fits = round_up_to_two_digits(model.unit * Fraction(needed, limit) * Fraction(11, 10))
+def require_memory(eta: Fraction, needed: int) -> None:
+    """Raise if tables of so many bytes, on a grid of this step, do not fit; name a step for which they do."""
+    if needed > (limit := memory_limit()):
+        fits = round_up_to_two_digits(eta * Fraction(needed, limit) * Fraction(11, 10))
         raise InvalidArgument(
-            f"eta is {digits(model.unit, 3)}: the tables need {needed / 1e9:.1f} GB of {limit / 1e9:.1f} GB allowed, "
+            f"eta is {digits(eta, 3)}: the tables need {needed / 1e9:.1f} GB of {limit / 1e9:.1f} GB allowed, "
             f"wanted eta of at least {fits}"
         )
 
@@ -182,7 +180,8 @@ def budget_tables(
     reach = np.concatenate(([high], last))  # the budgets that step t - 1 reads of table t; the last one has all
     base = np.append(np.where(first > 1, margin + first, 0) if m.product else np.zeros_like(first), 0)
     pitch = margin + 1 + reach - base
-    require_memory(m, widths, int(pitch.max()))
+    cell = np.dtype(m.choice_type).itemsize
+    require_memory(m.unit, m.n_states * (16 * int(pitch.max()) + cell * int(widths.sum())))
     rooms = np.zeros((2, m.n_states * int(pitch.max())))
     tables = [rooms[t % 2, : m.n_states * w].reshape(m.n_states, w) for t, w in enumerate(pitch.tolist())]
     tables[-1][:, : margin + 1] = 0.0

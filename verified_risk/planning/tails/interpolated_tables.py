@@ -28,14 +28,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...errors import InvalidArgument
 from ...grid import ScaledModel
 from ...kernels import budget_pass as kernels
 from ...mdp.packed import Floats
-from ...numbers.rational import digits, float_above, float_below
-from ..clock import memory_limit
-from ..rounding import Enclosure, round_up_to_two_digits
+from ...numbers.rational import float_above, float_below
+from ..rounding import Enclosure
 from ..threads import in_threads, shares
+from .budget_tables import require_memory
 
 ROUNDOFF = 2.0**-53
 TINY = 1e-290  # exceeds the total underflow of one step
@@ -121,12 +120,7 @@ def bytes_needed(model: ScaledModel) -> int:
 
 def envelope(model: ScaledModel, kappa: Fraction) -> Envelope:
     """Compute both tables, from the last step to the first."""
-    needed = bytes_needed(model)
-    if needed > memory_limit():
-        raise InvalidArgument(
-            f"eta is {digits(model.eta, 3)}: the tables need {needed / 1e9:.1f} GB of {memory_limit() / 1e9:.1f} GB "
-            f"allowed, wanted eta of at least {round_up_to_two_digits(model.eta * Fraction(needed, memory_limit()))}"
-        )
+    require_memory(model.eta, bytes_needed(model))
     mean = mean_part(model)
     above, policy = _pass(model, mean, kappa, lower=False)
     below, _ = _pass(model, mean, kappa, lower=True)
