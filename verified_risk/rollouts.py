@@ -156,7 +156,10 @@ def rollout(
             raise Unsupported(
                 "episodes of a policy learned in an environment are not logged", instead="Log.from_transitions"
             )
-        return Rollout(whole, _law(_of_black_box(env, policy, whole, seed), whole), None, chance)
+        if isinstance(env, MDP):
+            raise InvalidArgument("the policy was learned in an environment, wanted that environment and no model")
+        found = Counter(policy.play(env, seed if k == 0 else None) for k in range(whole))
+        return Rollout(whole, _law(found, whole), None, chance)
     if isinstance(policy, Plan):
         if exact:
             known, error = policy.law, policy.law_error or Fraction()
@@ -172,7 +175,9 @@ def rollout(
         if not env.is_discrete:
             raise Unsupported("rewards are continuous: play in an environment, or in mdp.discretised(eta)")
     if isinstance(env, MDP) and not log:
-        counts = _in_model(policy, whole, rng)
+        parts = [(part, weight) for weight, part in policy.parts()]
+        played = (_play_together(part, n, rng) for part, n in _split(rng, whole, parts))
+        counts = added_up(pair for earned in played for pair in earned.items())
     else:
         counts = _in_environment(_Simulated(env, rng) if isinstance(env, MDP) else env, policy, whole, rng, seed, rows)
     return Rollout(whole, _law(counts, whole), known, chance, error, why, None if rows is None else _log_of(rows))
@@ -182,13 +187,8 @@ def _law(counts: dict[Fraction, int], episodes: int) -> Law:
     return Law.of_weights({z: Fraction(n, episodes) for z, n in counts.items()})
 
 
-def _in_model(policy: Policy, episodes: int, rng: np.random.Generator) -> dict[Fraction, int]:
-    """Return how many episodes earned each return, drawn situation by situation."""
-    played = (_play_together(part, n, rng) for part, n in _split(rng, episodes, [(q, w) for w, q in policy.parts()]))
-    return added_up(pair for earned in played for pair in earned.items())
-
-
 def _play_together(policy: Policy, episodes: int, rng: np.random.Generator) -> dict[Fraction, int]:
+    """Return how many episodes earned each return, drawn situation by situation."""
     mdp = policy.mdp
     level: dict[tuple[int, Fraction, Hashable], int] = {
         (s, Fraction(), policy.start()): n for s, n in _split(rng, episodes, mdp.initial)
@@ -217,13 +217,6 @@ def _split(
     for (value, _), n in zip(law, rng.multinomial(episodes, chances / chances.sum()), strict=True):
         if n:
             yield value, int(n)
-
-
-def _of_black_box(env: Any, policy: BlackBoxPolicy, episodes: int, seed: int) -> dict[Fraction, int]:
-    """Play a policy learned in an environment, whose exact law is not known."""
-    if isinstance(env, MDP):
-        raise InvalidArgument("the policy was learned in an environment, wanted that environment and no model")
-    return Counter(policy.play(env, seed if k == 0 else None) for k in range(episodes))
 
 
 class _Simulated:

@@ -303,13 +303,10 @@ def _read(folder: Path, cell: Cell) -> dict[str, Any] | None:
         if data["cell"] != cell.to_json():
             raise InvalidFile(f"{path} holds the result of another cell")
         for name in ("episode", "regret", "bound"):
-            wanted = "a list of numbers, one per checkpoint"
-            if data[name] is None and name == "bound":
-                continue
-            if not isinstance(data[name], list) or len(data[name]) != len(data["episode"]):
-                raise InvalidFile(f"{path}: {name} is not {wanted}")
-            if not all(type(x) in (int, float) for x in data[name]):
-                raise InvalidFile(f"{path}: {name} is not {wanted}")
+            x = data[name]
+            numbers = isinstance(x, list) and all(type(y) in (int, float) for y in x)
+            if not (numbers and len(x) == len(data["episode"])) and (name != "bound" or x is not None):
+                raise InvalidFile(f"{path}: {name} is not a list of numbers, one per checkpoint")
         return data
 
     try:

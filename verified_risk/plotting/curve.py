@@ -6,11 +6,10 @@ For one policy J is concave; the best policy changes with :math:`\rho`, so the c
 functions and need not be concave.
 """
 
-from dataclasses import replace
 from fractions import Fraction
 
 from ..errors import InvalidArgument
-from ..grid import grid_model
+from ..grid import grid_model, own_unit
 from ..mdp import MDP
 from ..numbers.rational import Rational, as_probability
 from ..planning.exact_route import budget_pass
@@ -35,16 +34,8 @@ def shortfall_curve(mdp: MDP, alpha: Rational, *, refine: int = 8) -> tuple[Curv
         raise InvalidArgument("alpha is 0, wanted a level in (0, 1]")
     if refine < 1:
         raise InvalidArgument(f"refine is {refine}, wanted at least 1")
-    coarse = grid_model(mdp)
-    unit = coarse.unit / refine
-    fine = replace(
-        coarse,
-        unit=unit,
-        steps=tuple(
-            tuple(tuple(tuple((w, s, j * refine) for w, s, j in action) for action in actions) for actions in step)
-            for step in coarse.steps
-        ),
-    )
+    unit = own_unit(mdp) / refine
+    fine = grid_model(mdp, unit)
     attainable = sorted({z for sums in fine.reachable()[-1].values() for z in sums})
     pad = max(1, (attainable[-1] - attainable[0]) // 8)
     budgets = range(attainable[0] - pad, attainable[-1] + pad + 1)

@@ -101,7 +101,12 @@ def _panels(mdp: MDP, policy: Policy, earned: Sequence[Rational] | None) -> list
             for a, p in rule.choice(t, s, y):
                 panel.taken[s, a] = panel.taken.get((s, a), 0.0) + float(mass * p)
     if earned is not None:
-        return [_panel_of(found, as_fraction(y, "earned")) for y in earned]
+        wanted = [as_fraction(y, "earned") for y in earned]
+        strange = next((y for y in wanted if y not in found), None)
+        if strange is not None:
+            met = ", ".join(text(z) for z in sorted(found))
+            raise InvalidArgument(f"the policy decides nothing after earning {strange}, wanted one of {met}")
+        return [found[y] for y in wanted]
     likeliest = sorted(found.values(), key=lambda panel: -sum(panel.visits.values()))[:MOST_PANELS]
     return sorted(likeliest, key=lambda panel: (panel.steps, panel.earned))
 
@@ -110,13 +115,6 @@ def _decides_nothing(mdp: MDP, s: int) -> bool:
     """Return whether every action stays with the same reward, as in holes and goals."""
     ways = {tuple((target, r) for _, target, r in action.outcomes) for action in mdp.actions(s)}
     return len(ways) == 1 and all(target == s for way in ways for target, _ in way)
-
-
-def _panel_of(found: dict[Fraction, _Panel], y: Fraction) -> _Panel:
-    if y not in found:
-        met = ", ".join(text(z) for z in sorted(found))
-        raise InvalidArgument(f"the policy decides nothing after earning {y}, wanted one of {met}")
-    return found[y]
 
 
 def _draw_cells(axes: Any, lines: list[str]) -> None:
