@@ -165,6 +165,7 @@ Fixpoint covered (reach : Z) (leaf : list Z -> box -> bool) (passed : Z -> Z -> 
       positive_den p && covered reach leaf passed below (cap k p b) &&
       covered reach leaf passed above (raise (k - reach) p b)
   | Passed V k p rest => positive_den p && passed V k p && covered reach leaf passed rest (raise (k - reach) p b)
+  | Contract _ _ _ => false
   end.
 
 Definition polygon_by_cover (m : model) (V : Z) (g : grid) (start : Z) (c : cover) (corners : rat -> list (rat * rat))

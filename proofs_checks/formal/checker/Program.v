@@ -64,12 +64,14 @@ Inductive lower_proof :=
 | ByCells (scale : Z) (c : cells) (start : Z) (choices : list budget_rows)
 | ByLines (scale : Z) (c : cells) (start : Z) (costs : list Z) (choices : list budget_rows)
 | ByLaw (scale : Z) (mix_den : Z) (parts : list (Z * machine)).
-(** A tree of cuts whose leaves hold multipliers over the scale, and of levels that every policy passes, each by a table
-    of its own scale: see [PolygonCheck.v]; by cells [CellCoverCheck.v], by returns [ReturnsCheck.v]. *)
+(** A tree of cuts whose leaves hold multipliers over the scale, of levels that every policy passes, and of contractions,
+    each of these by tables of its own scale: see [PolygonCheck.v]; by cells [CellCoverCheck.v], by returns
+    [ReturnsCheck.v], with contractions [ContractCheck.v]. *)
 Inductive cover :=
 | Dual (costs : list Z)
 | Cut (coordinate : Z) (level : rat) (below above : cover)
-| Passed (own_scale coordinate : Z) (level : rat) (rest : cover).
+| Passed (own_scale coordinate : Z) (level : rat) (rest : cover)
+| Contract (own_scale : Z) (costs : list Z) (rest : cover).
 Inductive upper_proof :=
 | ByMean (scale : Z)
 | ByBudgets (scale : Z) (g : grid)
@@ -77,7 +79,8 @@ Inductive upper_proof :=
 | ByThreshold (scale : Z) (g : grid) (start : Z)
 | ByCover (scale : Z) (g : grid) (start : Z) (boxes : cover)
 | ByCellCover (scale : Z) (c : cells) (start : Z) (boxes : cover)
-| ByReturns (scale : Z) (returns : list Z) (boxes : cover).
+| ByReturns (scale : Z) (returns : list Z) (boxes : cover)
+| ByContraction (scale : Z) (g : grid) (start : Z) (boxes : cover).
 Record certificate := Certificate { low : lower_proof; up : upper_proof }.
 
 (** ** Models that are what they should be *)
