@@ -17,7 +17,8 @@ Definition most_halvings : Z := 62.
 
 (** Bytes for the tables of two neighbouring steps, and cells of a row: rows are walked by recursion, on the stack. *)
 Record limits := Limits { most_bytes : Z; widest : Z }.
-Record needs := Needs { within : limits; state_number : Z; step_number : Z; weight_bits : Z; rate_bits : Z }.
+Record needs := Needs { within : limits; state_number : Z; step_number : Z; choice_number : Z; weight_bits : Z;
+  rate_bits : Z }.
 
 Definition complain (bad : bool) (why : unit -> list phrase) : list phrase := if bad then why tt else [].
 Definition or_else (why why' : list phrase) : list phrase := match why with [] => why' | _ => why end.
@@ -31,9 +32,13 @@ Definition largest_weight (w : written_model) : Z :=
   fold_left (fun n b => fold_left (fun n sx => fold_left (fun n a => Z.max n (total a)) (snd sx) n) (snd b) n)
     (blocks w)
     (fold_left (fun n sw => Z.max n (snd sw)) (file_initial w) (file_initial_den w)).
+Definition how_many {X} (l : list X) : Z := fold_left (fun n _ => n + 1) l 0.
+(** The actions of all states. *)
+Definition choices_of {X} (l : listing (list X)) : Z := fold_left (fun n sx => n + how_many (snd sx)) l 0.
 Definition needs_of (l : limits) (w : written_model) (horizon : Z) : needs :=
   let rate := bits_of_rat (file_discount w) in
-  Needs l (state_count w) horizon (bits (largest_weight w) + bits (file_reward_den w) + rate) rate.
+  let choices := fold_left (fun n b => n + fst b * choices_of (snd b)) (blocks w) 0 in
+  Needs l (state_count w) horizon choices (bits (largest_weight w) + bits (file_reward_den w) + rate) rate.
 
 (** Rates and units are powers that are not reduced: a rational of so many bits at the last step. *)
 Definition most_power_bits : Z := 50000000.
@@ -92,16 +97,36 @@ Definition large_cells (k : needs) (scale : Z) (o : objective) (c : cells) : lis
   or_else (long_powers 1 (fold_left Z.add (halvings c) 0 + step_number k * bits_of_rat (cell_unit c)))
     (large_tables k scale o (cell_unit c) (finer (cell_windows c) (halvings c) [])).
 
-(** The multipliers of a cover: one for each index of the last window but the first. *)
+(** The multipliers of a cover: one for each index of the last window but the first, at leaves and contractions. *)
 Definition multipliers (ws : list (Z * Z)) : Z := let w := last ws (0, 0) in Z.max 0 (snd w - fst w).
 Fixpoint leaves (boxes : written_cover) : Z :=
   match boxes with
   | WrittenDual _ => 1
   | WrittenCut _ _ below above => leaves below + leaves above
   | WrittenPassed _ _ _ more => leaves more
+  | WrittenContract _ _ more => 1 + leaves more
   end.
 Definition large_cover (k : needs) (scale n : Z) (boxes : written_cover) : list phrase :=
   too_large k "multipliers" (leaves boxes * n * words_for (bits scale)).
+(** The numbers of a contraction at each state and index of a window: two costs, and three rows for the indices of the
+    last window, of [n] multipliers, that are still open.  These are no more than this window lacks in width, because no
+    window is left. *)
+Definition law_numbers (n : Z) (w : Z * Z) : Z :=
+  let width := snd w - fst w in (width + 1) * (2 + 3 * Z.max 0 (n - width)).
+Definition large_contraction (k : needs) (own n : Z) (ws : list (Z * Z)) : list phrase :=
+  too_large k "contraction tables" (2 * state_number k * fold_left (fun x w => Z.max x (law_numbers n w)) ws 0 *
+    words_for (bits own + weight_bits k)).
+(** Which actions are kept, at all steps, is known for all contractions above a node at once. *)
+Fixpoint contractions (boxes : written_cover) : Z :=
+  match boxes with
+  | WrittenDual _ => 0
+  | WrittenCut _ _ below above => Z.max (contractions below) (contractions above)
+  | WrittenPassed _ _ _ more => contractions more
+  | WrittenContract _ _ more => 1 + contractions more
+  end.
+Definition large_kept (k : needs) (boxes : written_cover) (ws : list (Z * Z)) : list phrase :=
+  let cells := fold_left (fun n w => Z.max n (snd w - fst w + 1)) ws 0 in
+  too_large k "kept actions" (contractions boxes * choice_number k * cells * words_for 0).
 (** Sums of rewards, at all steps: no state has more of them than there are returns. *)
 Definition large_sums (k : needs) (scale n : Z) : list phrase :=
   too_large k "tables" (2 * state_number k * step_number k * n *

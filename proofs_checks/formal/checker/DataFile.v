@@ -56,7 +56,8 @@ Definition data_needs (l : limits) (states : Z) (d : data) : needs :=
   let rate := bits_of_rat (data_discount d) in
   let largest := fold_left (fun n sl => fold_left (fun n p => Z.max n (shares p)) (snd sl) n) (rows d)
     (data_initial_den d) in
-  Needs l states (data_horizon d) (bits largest + bits (data_reward_den d) + rate) rate.
+  Needs l states (data_horizon d) (data_horizon d * choices_of (rows d))
+    (bits largest + bits (data_reward_den d) + rate) rate.
 
 Section Reader.
   Variable t : text.

@@ -200,8 +200,12 @@ Section Reads.
   Local Hint Resolve reads_fill_costs multipliers_nonneg Z.le_max_l : reading.
   Lemma reads_lower k o : reads t (read_lower t k o) items_of_lower.
   Proof. unfold read_lower. cbv zeta. part. Qed.
-  Lemma reads_cover n large depth : (0 <= n)%Z -> reads t (read_cover t n large depth) items_of_cover.
-  Proof. intros H. induction depth as [|depth IH]; cbn [read_cover]; [discriminate | part]. Qed.
+  Lemma reads_cover n large wide contracting levels depth : (0 <= n)%Z ->
+    reads t (read_cover t n large wide contracting levels depth) items_of_cover.
+  Proof.
+    intros H. revert levels. induction depth as [|depth IH]; intros levels; cbn [read_cover]; [discriminate|].
+    destruct contracting, levels; cbn [app]; part.
+  Qed.
   Local Hint Resolve reads_cover : reading.
   Lemma reads_upper k o : reads t (read_upper t k o) items_of_upper.
   Proof. unfold read_upper. cbv zeta. part. Qed.

@@ -13,7 +13,7 @@ Notation "'let*' x := r 'in' k" := (and_then r (fun x => k)) (at level 200, x na
 Notation "r ;; k" := (and_then r (fun _ => k)) (at level 100, right associativity).
 
 (** The latest format that is read. *)
-Definition latest_format : Z := 3.
+Definition latest_format : Z := 4.
 
 Section File.
   Variable t : text.
@@ -266,27 +266,47 @@ Section File.
            let* l := several "the number of machines" 1 (read_machine states horizon) in
            answered (WrittenLaw V n l)) ].
 
-  (** [n] multipliers at every leaf, and what a scale of its own may not ask for. *)
-  Fixpoint read_cover (n : Z) (large : Z -> list phrase) (depth : nat) : reader written_cover :=
+  (** [n] multipliers at every leaf and contraction.  Levels that every policy passes are anywhere, or, where there are
+      contractions, before all else.  What scales of their own may not ask for: [large] for levels, [wide] for
+      contractions. *)
+  Definition node_words (contracting levels : bool) : string :=
+    match contracting, levels with
+    | false, _ => "'cut', 'passed' or 'dual'"
+    | true, true => "'passed', 'cut', 'contract' or 'dual'"
+    | true, false => "'cut', 'contract' or 'dual'"
+    end.
+  Fixpoint read_cover (n : Z) (large wide : Z -> list phrase) (contracting levels : bool) (depth : nat) :
+    reader written_cover :=
     match depth with
     | O => fun i => Stopped i [Say "cuts more than "; Figure deepest_cover; Say " deep"]
     | S depth' =>
-        select t "'cut', 'passed' or 'dual'" (other_word "'cut', 'passed' or 'dual'")
-          [ ("cut",
-               let* c := integer "the coordinate of a cut" in
-               let* p := rational "the level of a cut" in
-               let* below := read_cover n large depth' in
-               let* above := read_cover n large depth' in
-               answered (WrittenCut c p below above));
-            ("passed",
-               let* V := read_scale in
-               unless (large V) ;;
-               let* c := integer "the coordinate of a level that is passed" in
-               let* p := rational "a level that is passed" in
-               let* more := read_cover n large depth' in
-               answered (WrittenPassed V c p more));
-            ("dual", let* l := fill n read_costs in answered (WrittenDual l)) ]
+        select t (node_words contracting levels) (other_word (node_words contracting levels))
+          (("cut",
+              let* c := integer "the coordinate of a cut" in
+              let* p := rational "the level of a cut" in
+              let* below := read_cover n large wide contracting (levels && negb contracting) depth' in
+              let* above := read_cover n large wide contracting (levels && negb contracting) depth' in
+              answered (WrittenCut c p below above)) ::
+           (if levels then
+              [ ("passed",
+                   let* V := read_scale in
+                   unless (large V) ;;
+                   let* c := integer "the coordinate of a level that is passed" in
+                   let* p := rational "a level that is passed" in
+                   let* more := read_cover n large wide contracting levels depth' in
+                   answered (WrittenPassed V c p more)) ]
+            else []) ++
+           (if contracting then
+              [ ("contract",
+                   let* V := read_scale in
+                   unless (wide V) ;;
+                   let* l := fill n read_costs in
+                   let* more := read_cover n large wide contracting false depth' in
+                   answered (WrittenContract V l more)) ]
+            else []) ++
+           [ ("dual", let* l := fill n read_costs in answered (WrittenDual l)) ])
     end.
+  Definition not_wide (_ : Z) : list phrase := [].
   Definition enough_depth : nat := Z.to_nat (deepest_cover + 1).
 
   Definition read_upper (k : needs) (o : objective) : reader written_upper :=
@@ -316,7 +336,7 @@ Section File.
            unless (large_grid k V o g) ;;
            let* b := read_start "the index at the start" in
            let n := multipliers (windows g) in
-           let* boxes := read_cover n (fun own => large_grid k own o g) enough_depth in
+           let* boxes := read_cover n (fun own => large_grid k own o g) not_wide false true enough_depth in
            unless (large_cover k V n boxes) ;;
            answered (WrittenCover V g b boxes));
         ("cell_cover",
@@ -325,7 +345,7 @@ Section File.
            unless (large_cells k V o c) ;;
            let* b := read_start "the node at the start" in
            let n := multipliers (cell_windows c) in
-           let* boxes := read_cover n (fun own => large_cells k own o c) enough_depth in
+           let* boxes := read_cover n (fun own => large_cells k own o c) not_wide false true enough_depth in
            unless (large_cover k V n boxes) ;;
            answered (WrittenCellCover V c b boxes));
         ("return_cover",
@@ -333,9 +353,20 @@ Section File.
            let* returns := several "the number of returns" 1 (integer "a return") in
            let n := Z.max 0 (zlen returns - 1) in
            unless (large_sums k V (n + 1)) ;;
-           let* boxes := read_cover n (fun own => large_sums k own (n + 1)) enough_depth in
+           let* boxes := read_cover n (fun own => large_sums k own (n + 1)) not_wide false true enough_depth in
            unless (large_cover k V n boxes) ;;
-           answered (WrittenReturns V returns boxes)) ].
+           answered (WrittenReturns V returns boxes));
+        ("contraction",
+           let* V := read_scale in
+           let* g := read_grid horizon in
+           unless (large_grid k V o g) ;;
+           let* b := read_start "the index at the start" in
+           let n := multipliers (windows g) in
+           let wide := fun own => large_contraction k own n (windows g) in
+           let* boxes := read_cover n (fun own => large_grid k own o g) wide true true enough_depth in
+           unless (large_cover k V n boxes) ;;
+           unless (large_kept k boxes (windows g)) ;;
+           answered (WrittenContraction V g b boxes)) ].
 
   (** ** The whole *)
 

@@ -5,7 +5,7 @@
 
 Require Import ZArith List Bool.
 From VerifiedRisk Require Import Rows Tree Program Check CellsCheck PolygonCheck CellCoverCheck ReturnsCheck
-  LawCheck CurveCheck.
+  ContractCheck LawCheck CurveCheck.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -49,6 +49,8 @@ Definition upper_test (m : model) (o : objective) (p : upper_proof) (bound : rat
     (upper_not_proved, fun _ => polygon_by_cell_cover m V c start boxes (fun _ => corners) bound)
   | Polygon corners, ByReturns V returns boxes =>
     (upper_not_proved, fun _ => polygon_by_returns m V returns boxes (fun _ => corners) bound)
+  | Polygon corners, ByContraction V g start boxes =>
+    (upper_not_proved, fun _ => polygon_by_contraction m V g start boxes (fun _ => corners) bound)
   | _, _ => (not_covered, fun _ => false)
   end.
 
@@ -96,6 +98,8 @@ Definition curved_upper_test (m : model) (o : mixture) (k : curved) (bound : rat
       (upper_not_proved, fun _ => polygon_by_cell_cover m V c start boxes (line_for lines) bound)
   | ByReturns V returns boxes =>
       (upper_not_proved, fun _ => polygon_by_returns m V returns boxes (line_for lines) bound)
+  | ByContraction V g start boxes =>
+      (upper_not_proved, fun _ => polygon_by_contraction m V g start boxes (line_for lines) bound)
   | _ => (not_covered, fun _ => false)
   end.
 Definition tests_curved (m : model) (o : mixture) (c : claim) (k : curved) : list (reason * (unit -> bool)) :=

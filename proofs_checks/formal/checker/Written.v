@@ -38,7 +38,8 @@ Inductive written_lower :=
 Inductive written_cover :=
 | WrittenDual (runs : list (Z * Z))
 | WrittenCut (coordinate : Z) (level : rat) (below above : written_cover)
-| WrittenPassed (own_scale coordinate : Z) (level : rat) (more : written_cover).
+| WrittenPassed (own_scale coordinate : Z) (level : rat) (more : written_cover)
+| WrittenContract (own_scale : Z) (runs : list (Z * Z)) (more : written_cover).
 
 Inductive written_upper :=
 | WrittenMean (scale : Z)
@@ -47,7 +48,8 @@ Inductive written_upper :=
 | WrittenThreshold (scale : Z) (g : grid) (start : Z)
 | WrittenCover (scale : Z) (g : grid) (start : Z) (boxes : written_cover)
 | WrittenCellCover (scale : Z) (c : cells) (start : Z) (boxes : written_cover)
-| WrittenReturns (scale : Z) (returns : list Z) (boxes : written_cover).
+| WrittenReturns (scale : Z) (returns : list Z) (boxes : written_cover)
+| WrittenContraction (scale : Z) (g : grid) (start : Z) (boxes : written_cover).
 
 Record file := File {
   format : Z;
@@ -88,6 +90,7 @@ Fixpoint cover_of (boxes : written_cover) : cover :=
   | WrittenDual runs => Dual (expanded (fun c => c) runs)
   | WrittenCut k p below above => Cut k p (cover_of below) (cover_of above)
   | WrittenPassed own_scale k p more => Passed own_scale k p (cover_of more)
+  | WrittenContract own_scale runs more => Contract own_scale (expanded (fun c => c) runs) (cover_of more)
   end.
 Definition upper_of (p : written_upper) : upper_proof :=
   match p with
@@ -98,6 +101,7 @@ Definition upper_of (p : written_upper) : upper_proof :=
   | WrittenCover V g start boxes => ByCover V g start (cover_of boxes)
   | WrittenCellCover V c start boxes => ByCellCover V c start (cover_of boxes)
   | WrittenReturns V returns boxes => ByReturns V returns (cover_of boxes)
+  | WrittenContraction V g start boxes => ByContraction V g start (cover_of boxes)
   end.
 Definition certificate_of (f : file) : certificate := Certificate (lower_of (lower_part f)) (upper_of (upper_part f)).
 
@@ -216,6 +220,7 @@ Fixpoint items_of_cover (boxes : written_cover) : list item :=
   | WrittenDual runs => Name "dual" :: flat_map pair runs
   | WrittenCut k p below above => Name "cut" :: Int k :: Ratio p :: items_of_cover below ++ items_of_cover above
   | WrittenPassed own_scale k p more => Name "passed" :: Int own_scale :: Int k :: Ratio p :: items_of_cover more
+  | WrittenContract own_scale runs more => Name "contract" :: Int own_scale :: flat_map pair runs ++ items_of_cover more
   end.
 Definition items_of_upper (p : written_upper) : list item :=
   Name "upper" ::
@@ -230,6 +235,8 @@ Definition items_of_upper (p : written_upper) : list item :=
       Name "cell_cover" :: Int V :: items_of_cells c ++ Name "start" :: Int start :: items_of_cover boxes
   | WrittenReturns V returns boxes =>
       Name "return_cover" :: Int V :: items_of_list (fun z => [Int z]) returns ++ items_of_cover boxes
+  | WrittenContraction V g start boxes =>
+      Name "contraction" :: Int V :: items_of_grid g ++ Name "start" :: Int start :: items_of_cover boxes
   end.
 
 Definition items_of_file (f : file) : list item :=

@@ -880,6 +880,7 @@ type cover =
 | Dual of Integer.t list
 | Cut of Integer.t * rat * cover * cover
 | Passed of Integer.t * Integer.t * rat * cover
+| Contract of Integer.t * Integer.t list * cover
 
 type upper_proof =
 | ByMean of Integer.t
@@ -889,6 +890,7 @@ type upper_proof =
 | ByCover of Integer.t * grid * Integer.t * cover
 | ByCellCover of Integer.t * cells * Integer.t * cover
 | ByReturns of Integer.t * Integer.t list * cover
+| ByContraction of Integer.t * grid * Integer.t * cover
 
 type certificate = { low : lower_proof; up : upper_proof }
 
@@ -1772,7 +1774,7 @@ let markov_mean m v choices bound =
     model -> grid -> Integer.t -> budget_rows list -> (rat -> Integer.t) ->
     rat -> Integer.t option **)
 
-let policy_cost m g start choices cost shift =
+let policy_cost m g start choices cost0 shift =
   match g.windows with
   | [] -> None
   | p :: _ ->
@@ -1784,12 +1786,12 @@ let policy_cost m g start choices cost shift =
        let e = rplus (loss_after m g (rate_0 m g) g.unit_size m.steps) shift
        in
        let under =
-         cost
+         cost0
            (rplus
              (rmult u' (of_Z (Integer.sub lo' ((fun p -> p) Integer.one)))) e)
        in
        let v =
-         table_above m g (rate_0 m g) under (terminal_row cost u' e lo' hi')
+         table_above m g (rate_0 m g) under (terminal_row cost0 u' e lo' hi')
            g.windows m.steps choices
        in
        if (&&) (Integer.leq start hi) (good_grid g)
@@ -2697,6 +2699,7 @@ let rec covered reach leaf passed c b =
   | Passed (v, k, p, rest) ->
     (&&) ((&&) (positive_den p) (passed v k p))
       (covered reach leaf passed rest (raise (Integer.sub k reach) p b))
+  | Contract (_, _, _) -> false
 
 (** val polygon_by_cover :
     model -> Integer.t -> grid -> Integer.t -> cover -> (rat -> (rat * rat)
@@ -3133,6 +3136,630 @@ let polygon_by_returns m v returns boxes corners bound =
         (fun _ _ _ -> false) boxes
         (along (fun _ -> ((of_Z Integer.zero),
           (of_Z ((fun p -> p) Integer.one)))) Integer.zero l))
+
+type kept = bool list list tree list
+
+(** val is_kept : bool list -> Integer.t -> bool **)
+
+let is_kept flags i =
+  match znth flags i with
+  | Some k -> k
+  | None -> true
+
+(** val masked :
+    Integer.t -> Integer.t -> bool list list -> Integer.t list -> Integer.t
+    list **)
+
+let rec masked huge i flags row = match row with
+| [] -> row
+| x :: row' ->
+  (match flags with
+   | [] -> row
+   | f :: flags' ->
+     (if is_kept f i then x else huge) :: (masked huge i flags' row'))
+
+(** val masked_rows :
+    Integer.t -> Integer.t -> bool list list -> Integer.t list list ->
+    Integer.t list list **)
+
+let rec masked_rows huge i flags = function
+| [] -> []
+| row :: rows' ->
+  (masked huge i flags row) :: (masked_rows huge
+                                 (Integer.add i ((fun p -> p) Integer.one))
+                                 flags rows')
+
+(** val flags_of : bool list list option -> bool list list **)
+
+let flags_of = function
+| Some l -> l
+| None -> []
+
+(** val state_kept :
+    grid -> rat -> Integer.t -> Integer.t -> bool -> Integer.t -> Integer.t
+    -> Integer.t list -> Integer.t list -> Integer.t list values -> bool list
+    list option -> action list -> Integer.t list **)
+
+let state_kept g r bottom huge fit lo lo' room room' v k acts =
+  least
+    (masked_rows huge Integer.zero (flags_of k)
+      (map
+        (action_average
+          (fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+          g r bottom fit lo lo' room room' v) acts))
+
+(** val table_kept :
+    model -> grid -> rat -> Integer.t -> Integer.t -> Integer.t list -> kept
+    -> (Integer.t * Integer.t) list -> step list -> Integer.t list values **)
+
+let rec table_kept m g r bottom huge terminal keep ws = function
+| [] -> Everywhere terminal
+| st :: rest ->
+  (match ws with
+   | [] -> At Leaf
+   | p :: l ->
+     let (lo, hi) = p in
+     (match l with
+      | [] -> At Leaf
+      | p0 :: _ ->
+        let (lo', hi') = p0 in
+        let v =
+          table_kept m g (rate_next m g r) bottom huge terminal (tl keep)
+            (tl ws) rest
+        in
+        let fit =
+          rows_fit
+            (Integer.add (Integer.sub hi' lo') ((fun p -> p) Integer.one)) v
+        in
+        let room = zeros lo hi in
+        let room' = zeros lo' hi' in
+        At
+        (tzip (fun k acts -> Some
+          (state_kept g r bottom huge fit lo lo' room room' v k acts))
+          (first_tree keep) st)))
+
+(** val slope_of : rat -> rat -> rat -> rat -> rat **)
+
+let slope_of x g x' g' =
+  rmult (rminus g' g) (rinv (rminus x' x))
+
+(** val steepest :
+    Integer.t -> rat -> rat -> (rat * rat) list -> rat -> rat -> Integer.t
+    option **)
+
+let rec steepest v x g l p q =
+  match l with
+  | [] -> None
+  | p0 :: l' ->
+    let (x', g') = p0 in
+    let rest = steepest v x' g' l' p q in
+    if (&&) (rat_le x q) (rat_lt p x')
+    then let c = rceil (rmult (of_Z v) (slope_of x g x' g')) in
+         Some (match rest with
+               | Some y -> Integer.max c y
+               | None -> c)
+    else rest
+
+(** val flattest :
+    Integer.t -> rat -> rat -> (rat * rat) list -> rat -> rat -> Integer.t
+    option **)
+
+let rec flattest v x g l p q =
+  match l with
+  | [] -> None
+  | p0 :: l' ->
+    let (x', g') = p0 in
+    let rest = flattest v x' g' l' p q in
+    if (&&) (rat_lt x q) (rat_le p x')
+    then let c = rfloor (rmult (of_Z v) (slope_of x g x' g')) in
+         Some (match rest with
+               | Some y -> Integer.min c y
+               | None -> c)
+    else rest
+
+(** val or_zero : Integer.t option -> Integer.t **)
+
+let or_zero = function
+| Some y -> y
+| None -> Integer.zero
+
+(** val regains :
+    Integer.t -> (rat * rat) list list -> Integer.t list -> box ->
+    (Integer.t * Integer.t) list **)
+
+let rec regains v gs costs b =
+  match gs with
+  | [] -> []
+  | corners :: gs' ->
+    (match costs with
+     | [] -> []
+     | c :: costs' ->
+       (match b with
+        | [] -> []
+        | p0 :: b' ->
+          let (p, q) = p0 in
+          ((Integer.sub c
+             (or_zero
+               (flattest v (of_Z Integer.zero) (of_Z Integer.zero) corners p
+                 q))),
+          (Integer.sub
+            (or_zero
+              (steepest v (of_Z Integer.zero) (of_Z Integer.zero) corners p q))
+            c)) :: (regains v gs' costs' b')))
+
+type cell = { cost : Integer.t; own_cost : Integer.t;
+              own_law : Integer.t list; least_law : Integer.t list;
+              most_law : Integer.t list }
+
+(** val add_law :
+    Integer.t -> Integer.t -> Integer.t -> Integer.t list -> Integer.t list
+    -> Integer.t list **)
+
+let rec add_law e w gap row acc = match acc with
+| [] -> []
+| a :: acc' ->
+  if Integer.lt Integer.zero gap
+  then let x = Integer.add a e in
+       x :: (add_law e w (Integer.sub gap ((fun p -> p) Integer.one)) row
+              acc')
+  else (match row with
+        | [] -> acc
+        | v :: row' ->
+          let x = Integer.add a (Integer.mul w v) in
+          x :: (add_law e w Integer.zero row' acc'))
+
+(** val add_cell :
+    Integer.t -> ((Integer.t * Integer.t) * cell) -> cell -> cell **)
+
+let add_cell v wgc acc =
+  let (p, c) = wgc in
+  let (w, gap) = p in
+  { cost = (Integer.add acc.cost (Integer.mul w c.cost)); own_cost =
+  (Integer.add acc.own_cost (Integer.mul w c.own_cost)); own_law =
+  (add_law (Integer.mul w v) w gap c.own_law acc.own_law); least_law =
+  (add_law (Integer.mul w v) w gap c.least_law acc.least_law); most_law =
+  (add_law (Integer.mul w v) w gap c.most_law acc.most_law) }
+
+(** val divided : Integer.t -> cell -> cell **)
+
+let divided n c =
+  { cost =
+    ((fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+      c.cost n); own_cost = (cdiv c.own_cost n); own_law =
+    (map (fun x ->
+      (fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+        x n) c.own_law); least_law =
+    (map (fun x ->
+      (fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+        x n) c.least_law); most_law = (map (fun x -> cdiv x n) c.most_law) }
+
+type stream = ((Integer.t * Integer.t) * cell list) list
+
+(** val stream_heads :
+    stream -> ((Integer.t * Integer.t) * cell) list option **)
+
+let rec stream_heads = function
+| [] -> Some []
+| p :: l' ->
+  let (p0, cs) = p in
+  (match cs with
+   | [] -> None
+   | c :: _ ->
+     (match stream_heads l' with
+      | Some rest -> Some ((p0, c) :: rest)
+      | None -> None))
+
+(** val stream_tails : stream -> stream **)
+
+let stream_tails l =
+  map (fun x -> ((fst x), (tl (snd x)))) l
+
+(** val cells_at : cell list values -> Integer.t -> cell list **)
+
+let cells_at v s =
+  match value_at v s with
+  | Some l -> l
+  | None -> []
+
+(** val stream_of :
+    rat -> Integer.t -> Integer.t -> Integer.t -> cell list values -> action
+    -> stream **)
+
+let stream_of r most0 lo lo' v a =
+  map (fun o -> ((o.weight, (Integer.sub most0 (charge r o))),
+    (zskip (Integer.sub (Integer.sub lo (charge r o)) lo')
+      (cells_at v o.next)))) a.outcomes
+
+(** val action_cell :
+    Integer.t -> Integer.t list -> Integer.t -> stream -> cell option **)
+
+let action_cell v room n l =
+  match stream_heads l with
+  | Some heads0 ->
+    Some
+      (divided n
+        (fold_left (fun acc x -> add_cell v x acc) heads0 { cost =
+          Integer.zero; own_cost = Integer.zero; own_law = room; least_law =
+          room; most_law = room }))
+  | None -> None
+
+(** val all_some : 'a1 option list -> 'a1 list option **)
+
+let rec all_some = function
+| [] -> Some []
+| o :: l' ->
+  (match o with
+   | Some x ->
+     (match all_some l' with
+      | Some rest -> Some (x :: rest)
+      | None -> None)
+   | None -> None)
+
+(** val greediest : bool list -> Integer.t -> cell list -> cell option **)
+
+let rec greediest flags i = function
+| [] -> None
+| c :: cs' ->
+  let rest = greediest flags (Integer.add i ((fun p -> p) Integer.one)) cs' in
+  if is_kept flags i
+  then Some
+         (match rest with
+          | Some d -> if Integer.leq c.cost d.cost then c else d
+          | None -> c)
+  else rest
+
+(** val regained :
+    Integer.t -> (Integer.t * Integer.t) list -> Integer.t list -> Integer.t
+    list -> Integer.t list -> Integer.t **)
+
+let rec regained n rs own low0 high =
+  match rs with
+  | [] -> Integer.zero
+  | p :: rs' ->
+    let (down, up0) = p in
+    (match own with
+     | [] -> Integer.zero
+     | x :: own' ->
+       (match low0 with
+        | [] -> Integer.zero
+        | y :: low' ->
+          (match high with
+           | [] -> Integer.zero
+           | z0 :: high' ->
+             Integer.add
+               (Integer.max Integer.zero
+                 (Integer.max (Integer.mul down (Integer.sub z0 x))
+                   (Integer.mul up0 (Integer.sub (Integer.add x n) y))))
+               (regained n rs' own' low' high'))))
+
+(** val still_kept :
+    Integer.t -> Integer.t -> (Integer.t * Integer.t) list -> cell -> bool
+    list -> Integer.t -> cell list -> bool list **)
+
+let rec still_kept v n rs best flags i = function
+| [] -> []
+| c :: cs' ->
+  ((&&) (is_kept flags i)
+    (Integer.leq (Integer.mul v (Integer.sub c.cost best.own_cost))
+      (regained n rs best.own_law c.least_law c.most_law))) :: (still_kept v
+                                                                 n rs best
+                                                                 flags
+                                                                 (Integer.add
+                                                                   i
+                                                                   ((fun p -> p)
+                                                                   Integer.one))
+                                                                 cs')
+
+(** val spread : bool list -> cell list -> cell -> cell **)
+
+let rec spread flags cs best =
+  match flags with
+  | [] -> best
+  | f :: flags' ->
+    (match cs with
+     | [] -> best
+     | c :: cs' ->
+       let rest = spread flags' cs' best in
+       if f
+       then { cost = rest.cost; own_cost = rest.own_cost; own_law =
+              rest.own_law; least_law =
+              (zmap2 Integer.min c.least_law rest.least_law); most_law =
+              (zmap2 Integer.max c.most_law rest.most_law) }
+       else rest)
+
+(** val state_cells0 :
+    Integer.t -> Integer.t -> Integer.t list -> (Integer.t * Integer.t) list
+    -> bool list list -> action list -> stream list -> unit list -> (bool
+    list * cell) list option **)
+
+let rec state_cells0 v n room rs flags acts streams = function
+| [] -> Some []
+| _ :: places' ->
+  let here0 = match flags with
+              | [] -> []
+              | f :: _ -> f in
+  (match all_some
+           (map (fun al -> action_cell v room (fst al).total (snd al))
+             (combine acts streams)) with
+   | Some cs ->
+     (match greediest here0 Integer.zero cs with
+      | Some best ->
+        let still = still_kept v n rs best here0 Integer.zero cs in
+        (match state_cells0 v n room (tl rs) (tl flags) acts
+                 (map stream_tails streams) places' with
+         | Some rest -> Some ((still, (spread still cs best)) :: rest)
+         | None -> None)
+      | None -> None)
+   | None -> None)
+
+(** val most_charge : rat -> step -> Integer.t **)
+
+let most_charge r st =
+  tlargest (largest (fun a -> largest (charge r) a.outcomes)) st
+
+(** val least_charge : rat -> step -> Integer.t **)
+
+let least_charge r st =
+  Integer.neg
+    (tlargest
+      (largest (fun a ->
+        largest (fun o -> Integer.neg (charge r o)) a.outcomes)) st)
+
+type contraction = { kept_after : kept; layer : cell list values;
+                     spent : Integer.t; open0 : Integer.t }
+
+(** val split_cells : (bool list * cell) list option -> cell list option **)
+
+let split_cells = function
+| Some l -> Some (map snd l)
+| None -> None
+
+(** val split_flags : (bool list * cell) list option -> bool list list **)
+
+let split_flags = function
+| Some l -> map fst l
+| None -> []
+
+(** val contract_steps :
+    model -> grid -> Integer.t -> Integer.t -> (Integer.t * Integer.t) list
+    -> Integer.t list -> rat -> kept -> (Integer.t * Integer.t) list -> step
+    list -> contraction **)
+
+let rec contract_steps m g v last0 rs costs r keep ws sts = match sts with
+| [] ->
+  { kept_after = []; layer = (Everywhere
+    (map (fun x -> { cost = x; own_cost = x; own_law = []; least_law = [];
+      most_law = [] }) (partial_sums Integer.zero costs))); spent =
+    Integer.zero; open0 = Integer.zero }
+| st :: rest ->
+  (match ws with
+   | [] ->
+     { kept_after = []; layer = (At Leaf); spent = Integer.zero; open0 =
+       Integer.zero }
+   | p :: l ->
+     let (lo, hi) = p in
+     (match l with
+      | [] ->
+        { kept_after = []; layer = (At Leaf); spent = Integer.zero; open0 =
+          Integer.zero }
+      | p0 :: _ ->
+        let (lo', _) = p0 in
+        let after =
+          contract_steps m g v last0 rs costs (rate_next m g r) (tl keep)
+            (tl ws) rest
+        in
+        let most0 = most_charge r st in
+        let spent_here = Integer.add after.spent most0 in
+        let open_here =
+          Integer.sub (Integer.add after.open0 most0) (least_charge r st)
+        in
+        let room =
+          map (fun _ -> Integer.zero)
+            (counter ((fun p -> p) Integer.one) open_here)
+        in
+        let here0 = zskip (Integer.sub (Integer.sub lo spent_here) last0) rs
+        in
+        let n = zlen sts in
+        let found0 =
+          tzip (fun k acts ->
+            if Integer.leq last0 (Integer.sub lo spent_here)
+            then state_cells0 v n room here0 (flags_of k) acts
+                   (map (stream_of r most0 lo lo' after.layer) acts)
+                   (counter lo hi)
+            else None) (first_tree keep) st
+        in
+        { kept_after = ((tmap split_flags found0) :: after.kept_after);
+        layer = (At (tmap split_cells found0)); spent = spent_here; open0 =
+        open_here }))
+
+(** val start_laws :
+    Integer.t -> Integer.t -> Integer.t -> cell list values ->
+    (Integer.t * Integer.t) list -> cell -> cell option **)
+
+let rec start_laws v gap place0 v0 init acc =
+  match init with
+  | [] -> Some acc
+  | p :: init' ->
+    let (s, w) = p in
+    (match znth (cells_at v0 s) place0 with
+     | Some c ->
+       start_laws v gap place0 v0 init' (add_cell v ((w, gap), c) acc)
+     | None -> None)
+
+(** val narrowed :
+    Integer.t -> Integer.t list -> Integer.t list -> box -> box **)
+
+let rec narrowed d low0 high b =
+  match low0 with
+  | [] -> b
+  | x :: low' ->
+    (match high with
+     | [] -> b
+     | y :: high' ->
+       (match b with
+        | [] -> b
+        | p0 :: b' ->
+          let (p, q) = p0 in
+          ((rmax p { num = x; den = d }),
+          (rmin q { num = y; den = d })) :: (narrowed d low' high' b')))
+
+(** val contracted :
+    model -> grid -> Integer.t -> (rat * rat) list list -> Integer.t ->
+    Integer.t list -> kept -> box -> (kept * box) option **)
+
+let contracted m g start gs v costs keep b =
+  match g.windows with
+  | [] -> None
+  | p :: _ ->
+    let (lo, _) = p in
+    (match window_after g.windows m.steps with
+     | Some p0 ->
+       let (last0, _) = p0 in
+       let found0 =
+         contract_steps m g v last0 (regains v gs costs b) costs (rate_0 m g)
+           keep g.windows m.steps
+       in
+       let room = map (fun _ -> Integer.zero) b in
+       if (&&)
+            ((&&)
+              ((&&) ((&&) (Integer.lt Integer.zero v) (is_shift g))
+                (Integer.equal (zlen costs) (zlen b))) (Integer.leq lo start))
+            (Integer.leq last0 (Integer.sub start found0.spent))
+       then (match start_laws v
+                     (Integer.sub (Integer.sub start found0.spent) last0)
+                     (Integer.sub start lo) found0.layer m.initial { cost =
+                     Integer.zero; own_cost = Integer.zero; own_law = room;
+                     least_law = room; most_law = room } with
+             | Some c ->
+               Some (found0.kept_after,
+                 (narrowed (Integer.mul v m.initial_den) c.least_law
+                   c.most_law b))
+             | None -> None)
+       else None
+     | None -> None)
+
+(** val fixed_sum :
+    Integer.t -> (rat * rat) list list -> Integer.t list -> box -> Integer.t
+    option **)
+
+let rec fixed_sum v gs costs b =
+  match gs with
+  | [] ->
+    (match costs with
+     | [] -> (match b with
+              | [] -> Some Integer.zero
+              | _ :: _ -> None)
+     | _ :: _ -> None)
+  | corners :: gs' ->
+    (match costs with
+     | [] -> None
+     | c :: costs' ->
+       (match b with
+        | [] -> None
+        | p0 :: b' ->
+          let (p, q) = p0 in
+          (match least_on v c (of_Z Integer.zero) (of_Z Integer.zero) corners
+                   p q with
+           | Some x ->
+             (match fixed_sum v gs' costs' b' with
+              | Some y -> Some (Integer.add x y)
+              | None -> None)
+           | None -> None)))
+
+(** val greatest : Integer.t -> Integer.t list -> Integer.t **)
+
+let rec greatest x = function
+| [] -> x
+| y :: l' -> greatest (Integer.max x y) l'
+
+(** val kept_dual_test :
+    model -> Integer.t -> grid -> Integer.t -> Integer.t -> (rat * rat) list
+    list -> rat -> Integer.t list -> kept -> box -> bool **)
+
+let kept_dual_test m v g start lo gs need costs keep b =
+  let terminal = partial_sums Integer.zero costs in
+  let bottom = smallest Integer.zero terminal in
+  (||) (existsb (fun pq -> rat_lt (snd pq) (fst pq)) b)
+    (match fixed_sum v gs costs b with
+     | Some x ->
+       let v0 =
+         table_kept m g (rate_0 m g) bottom (greatest Integer.zero terminal)
+           terminal keep g.windows m.steps
+       in
+       (&&) (forallb (fun y -> Integer.leq bottom y) terminal)
+         (rat_le need
+           (rplus { num = (start_look m bottom lo v0 start); den =
+             (Integer.mul v m.initial_den) } { num = x; den = v }))
+     | None -> false)
+
+(** val traced :
+    model -> Integer.t -> grid -> Integer.t -> Integer.t -> (rat * rat) list
+    list -> rat -> cover -> kept -> box -> bool **)
+
+let rec traced m v g start lo gs need c keep b =
+  match c with
+  | Dual costs -> kept_dual_test m v g start lo gs need costs keep b
+  | Cut (k, p, below, above) ->
+    (&&)
+      ((&&) (positive_den p)
+        (traced m v g start lo gs need below keep (cap k p b)))
+      (traced m v g start lo gs need above keep (raise k p b))
+  | Passed (_, _, _, _) -> false
+  | Contract (v', costs, rest) ->
+    (match contracted m g start gs v' costs keep b with
+     | Some p ->
+       let (keep', b') = p in traced m v g start lo gs need rest keep' b'
+     | None -> false)
+
+(** val passed_first :
+    (Integer.t -> Integer.t -> rat -> bool) -> cover -> box -> (cover * box)
+    option **)
+
+let rec passed_first passed c b =
+  match c with
+  | Passed (v, k, p, rest) ->
+    if (&&) (positive_den p) (passed v k p)
+    then passed_first passed rest (raise k p b)
+    else None
+  | _ -> Some (c, b)
+
+(** val polygon_by_contraction :
+    model -> Integer.t -> grid -> Integer.t -> cover -> (rat -> (rat * rat)
+    list) -> rat -> bool **)
+
+let polygon_by_contraction m v g start c corners bound =
+  match g.windows with
+  | [] -> false
+  | p :: _ ->
+    let (lo, hi) = p in
+    (match window_after g.windows m.steps with
+     | Some p0 ->
+       let (lo', hi') = p0 in
+       let u' = unit_after g g.unit_size m.steps in
+       let top = rminus (rmult g.unit_size (of_Z start)) (rmult u' (of_Z lo'))
+       in
+       let need = rmult (rminus top bound) (rinv u') in
+       (&&)
+         ((&&)
+           ((&&)
+             ((&&)
+               ((&&)
+                 ((&&) ((&&) (Integer.lt Integer.zero v) (good_grid g))
+                   (Integer.leq lo start)) (Integer.leq start hi))
+               (Integer.leq lo' hi'))
+             (all_never_below m g (rate_0 m g) g.windows m.steps))
+           (all_never_above m g (rate_0 m g) g.windows m.steps))
+         (match passed_first (passed_test m g start lo lo' hi') c
+                  (along (fun _ -> ((of_Z Integer.zero),
+                    (of_Z ((fun p -> p) Integer.one)))) lo'
+                    (counter (Integer.add lo' ((fun p -> p) Integer.one)) hi')) with
+          | Some p1 ->
+            let (rest, b) = p1 in
+            let gs = map (fun pq -> corners (fst pq)) b in
+            (&&) (forallb (corners_to_1 (of_Z Integer.zero)) gs)
+              (traced m v g start lo gs need rest [] b)
+          | None -> false)
+     | None -> false)
 
 (** val move_for : memory_rule -> Integer.t -> Integer.t * Integer.t **)
 
@@ -3966,10 +4593,10 @@ let point_above f c =
            (polygon_at (of_Z Integer.zero) (of_Z Integer.zero) corners x) y
        | Jump level -> (&&) (Integer.leq Integer.zero y.num) (rat_lt x level)))
 
-type cell = rat * (rat * rat)
+type cell0 = rat * (rat * rat)
 
-type turn = { falling : cell list; rising_from : rat; rising_low : rat;
-              rising : cell list }
+type turn = { falling : cell0 list; rising_from : rat; rising_low : rat;
+              rising : cell0 list }
 
 (** val odds : rat -> rat **)
 
@@ -4054,7 +4681,7 @@ let rises p q v1 v2 r1 r2 =
 
 (** val proved_to :
     Integer.t -> Integer.t -> (rat -> rat -> rat -> rat -> bool) -> rat ->
-    rat -> cell list -> rat **)
+    rat -> cell0 list -> rat **)
 
 let rec proved_to p q test t low0 = function
 | [] -> t
@@ -4462,6 +5089,9 @@ let upper_test m o p bound =
      | ByReturns (v, returns, boxes) ->
        (Upper_not_proved, (fun _ ->
          polygon_by_returns m v returns boxes (fun _ -> corners) bound))
+     | ByContraction (v, g, start, boxes) ->
+       (Upper_not_proved, (fun _ ->
+         polygon_by_contraction m v g start boxes (fun _ -> corners) bound))
      | _ -> (Not_covered, (fun _ -> false)))
 
 (** val good_objective : objective -> bool **)
@@ -4529,6 +5159,9 @@ let curved_upper_test m o k bound =
    | ByReturns (v, returns, boxes) ->
      (Upper_not_proved, (fun _ ->
        polygon_by_returns m v returns boxes (line_for lines) bound))
+   | ByContraction (v, g, start, boxes) ->
+     (Upper_not_proved, (fun _ ->
+       polygon_by_contraction m v g start boxes (line_for lines) bound))
    | _ -> (Not_covered, (fun _ -> false)))
 
 (** val tests_curved :
@@ -4922,6 +5555,7 @@ type written_cover =
 | WrittenDual of (Integer.t * Integer.t) list
 | WrittenCut of Integer.t * rat * written_cover * written_cover
 | WrittenPassed of Integer.t * Integer.t * rat * written_cover
+| WrittenContract of Integer.t * (Integer.t * Integer.t) list * written_cover
 
 type written_upper =
 | WrittenMean of Integer.t
@@ -4931,6 +5565,7 @@ type written_upper =
 | WrittenCover of Integer.t * grid * Integer.t * written_cover
 | WrittenCellCover of Integer.t * cells * Integer.t * written_cover
 | WrittenReturns of Integer.t * Integer.t list * written_cover
+| WrittenContraction of Integer.t * grid * Integer.t * written_cover
 
 type file = { format : Integer.t; asked : question; claimed : claim;
               described : written_model; lower_part : written_lower;
@@ -5000,6 +5635,8 @@ let rec cover_of = function
   Cut (k, p, (cover_of below), (cover_of above))
 | WrittenPassed (own_scale, k, p, more) ->
   Passed (own_scale, k, p, (cover_of more))
+| WrittenContract (own_scale, runs, more) ->
+  Contract (own_scale, (expanded (fun c -> c) runs), (cover_of more))
 
 (** val upper_of : written_upper -> upper_proof **)
 
@@ -5013,6 +5650,8 @@ let upper_of = function
   ByCellCover (v, c, start, (cover_of boxes))
 | WrittenReturns (v, returns, boxes) ->
   ByReturns (v, returns, (cover_of boxes))
+| WrittenContraction (v, g, start, boxes) ->
+  ByContraction (v, g, start, (cover_of boxes))
 
 (** val certificate_of : file -> certificate **)
 
@@ -5390,8 +6029,8 @@ let most_halvings =
 type limits = { most_bytes : Integer.t; widest : Integer.t }
 
 type needs = { within : limits; state_number : Integer.t;
-               step_number : Integer.t; weight_bits : Integer.t;
-               rate_bits : Integer.t }
+               step_number : Integer.t; choice_number : Integer.t;
+               weight_bits : Integer.t; rate_bits : Integer.t }
 
 (** val complain : bool -> (unit -> phrase list) -> phrase list **)
 
@@ -5464,12 +6103,28 @@ let largest_weight w =
     (fold_left (fun n sw -> Integer.max n (snd sw)) w.file_initial
       w.file_initial_den)
 
+(** val how_many : 'a1 list -> Integer.t **)
+
+let how_many l =
+  fold_left (fun n _ -> Integer.add n ((fun p -> p) Integer.one)) l
+    Integer.zero
+
+(** val choices_of : 'a1 list listing -> Integer.t **)
+
+let choices_of l =
+  fold_left (fun n sx -> Integer.add n (how_many (snd sx))) l Integer.zero
+
 (** val needs_of : limits -> written_model -> Integer.t -> needs **)
 
 let needs_of l w horizon =
   let rate = bits_of_rat w.file_discount in
+  let choices =
+    fold_left (fun n b ->
+      Integer.add n (Integer.mul (fst b) (choices_of (snd b)))) w.blocks
+      Integer.zero
+  in
   { within = l; state_number = w.state_count; step_number = horizon;
-  weight_bits =
+  choice_number = choices; weight_bits =
   (Integer.add
     (Integer.add (bits (largest_weight w)) (bits w.file_reward_den)) rate);
   rate_bits = rate }
@@ -5670,6 +6325,8 @@ let rec leaves = function
 | WrittenDual _ -> (fun p -> p) Integer.one
 | WrittenCut (_, _, below, above) -> Integer.add (leaves below) (leaves above)
 | WrittenPassed (_, _, _, more) -> leaves more
+| WrittenContract (_, _, more) ->
+  Integer.add ((fun p -> p) Integer.one) (leaves more)
 
 (** val large_cover :
     needs -> Integer.t -> Integer.t -> written_cover -> phrase list **)
@@ -5677,6 +6334,55 @@ let rec leaves = function
 let large_cover k scale n boxes =
   too_large k "multipliers"
     (Integer.mul (Integer.mul (leaves boxes) n) (words_for (bits scale)))
+
+(** val law_numbers : Integer.t -> (Integer.t * Integer.t) -> Integer.t **)
+
+let law_numbers n w =
+  let width = Integer.sub (snd w) (fst w) in
+  Integer.mul (Integer.add width ((fun p -> p) Integer.one))
+    (Integer.add ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+      Integer.one))
+      (Integer.mul ((fun p -> p)
+        ((fun p -> Integer.succ (Integer.shift_left p 1)) Integer.one))
+        (Integer.max Integer.zero (Integer.sub n width))))
+
+(** val large_contraction :
+    needs -> Integer.t -> Integer.t -> (Integer.t * Integer.t) list -> phrase
+    list **)
+
+let large_contraction k own n ws =
+  too_large k "contraction tables"
+    (Integer.mul
+      (Integer.mul
+        (Integer.mul ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+          Integer.one)) k.state_number)
+        (fold_left (fun x w -> Integer.max x (law_numbers n w)) ws
+          Integer.zero)) (words_for (Integer.add (bits own) k.weight_bits)))
+
+(** val contractions : written_cover -> Integer.t **)
+
+let rec contractions = function
+| WrittenDual _ -> Integer.zero
+| WrittenCut (_, _, below, above) ->
+  Integer.max (contractions below) (contractions above)
+| WrittenPassed (_, _, _, more) -> contractions more
+| WrittenContract (_, _, more) ->
+  Integer.add ((fun p -> p) Integer.one) (contractions more)
+
+(** val large_kept :
+    needs -> written_cover -> (Integer.t * Integer.t) list -> phrase list **)
+
+let large_kept k boxes ws =
+  let cells0 =
+    fold_left (fun n w ->
+      Integer.max n
+        (Integer.add (Integer.sub (snd w) (fst w)) ((fun p -> p) Integer.one)))
+      ws Integer.zero
+  in
+  too_large k "kept actions"
+    (Integer.mul
+      (Integer.mul (Integer.mul (contractions boxes) k.choice_number) cells0)
+      (words_for Integer.zero))
 
 (** val large_sums : needs -> Integer.t -> Integer.t -> phrase list **)
 
@@ -5813,7 +6519,8 @@ let far_hint f q =
 (** val latest_format : Integer.t **)
 
 let latest_format =
-  (fun p -> p) ((fun p -> Integer.succ (Integer.shift_left p 1)) Integer.one)
+  (fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) Integer.one))
 
 (** val read_corners : text -> (rat * rat) list reader **)
 
@@ -6025,7 +6732,7 @@ let read_point t f i =
      | Stopped (p, why) -> Stopped (p, why))
   | Stopped (p, why) -> Stopped (p, why)
 
-(** val read_bends : text -> curve -> cell list reader **)
+(** val read_bends : text -> curve -> cell0 list reader **)
 
 let read_bends t f =
   several t "the number of cells" Integer.zero (fun i ->
@@ -6471,47 +7178,153 @@ let read_lower t k o =
       | Stopped (p, why) -> Stopped (p, why))) :: []))))) j
   | Stopped (p, why) -> Stopped (p, why))
 
-(** val read_cover :
-    text -> Integer.t -> (Integer.t -> phrase list) -> nat -> written_cover
-    reader **)
+(** val node_words : bool -> bool -> string **)
 
-let rec read_cover t n large = function
+let node_words contracting levels0 =
+  if contracting
+  then if levels0
+       then "'passed', 'cut', 'contract' or 'dual'"
+       else "'cut', 'contract' or 'dual'"
+  else "'cut', 'passed' or 'dual'"
+
+(** val read_cover :
+    text -> Integer.t -> (Integer.t -> phrase list) -> (Integer.t -> phrase
+    list) -> bool -> bool -> nat -> written_cover reader **)
+
+let rec read_cover t n large wide contracting levels0 = function
 | O ->
   (fun i -> Stopped (i, ((Say "cuts more than ") :: ((Figure
     deepest_cover) :: ((Say " deep") :: [])))))
 | S depth' ->
-  select t "'cut', 'passed' or 'dual'"
-    (other_word "'cut', 'passed' or 'dual'") (("cut", (fun i ->
+  select t (node_words contracting levels0)
+    (other_word (node_words contracting levels0)) (("cut", (fun i ->
     match integer t "the coordinate of a cut" i with
     | Got (x, j) ->
       (match rational t "the level of a cut" j with
        | Got (x0, j0) ->
-         (match read_cover t n large depth' j0 with
+         (match read_cover t n large wide contracting
+                  ((&&) levels0 (negb contracting)) depth' j0 with
           | Got (x1, j1) ->
-            (match read_cover t n large depth' j1 with
+            (match read_cover t n large wide contracting
+                     ((&&) levels0 (negb contracting)) depth' j1 with
              | Got (x2, j2) -> Got ((WrittenCut (x, x0, x1, x2)), j2)
              | Stopped (p, why) -> Stopped (p, why))
           | Stopped (p, why) -> Stopped (p, why))
        | Stopped (p, why) -> Stopped (p, why))
-    | Stopped (p, why) -> Stopped (p, why))) :: (("passed", (fun i ->
-    match read_scale t i with
-    | Got (x, j) ->
-      (match unless (large x) j with
-       | Got (_, j0) ->
-         (match integer t "the coordinate of a level that is passed" j0 with
-          | Got (x0, j1) ->
-            (match rational t "a level that is passed" j1 with
-             | Got (x1, j2) ->
-               (match read_cover t n large depth' j2 with
-                | Got (x2, j3) -> Got ((WrittenPassed (x, x0, x1, x2)), j3)
-                | Stopped (p, why) -> Stopped (p, why))
-             | Stopped (p, why) -> Stopped (p, why))
-          | Stopped (p, why) -> Stopped (p, why))
-       | Stopped (p, why) -> Stopped (p, why))
-    | Stopped (p, why) -> Stopped (p, why))) :: (("dual", (fun i ->
-    match fill n (read_costs t) i with
-    | Got (x, j) -> Got ((WrittenDual x), j)
-    | Stopped (p, why) -> Stopped (p, why))) :: [])))
+    | Stopped (p, why) -> Stopped (p, why))) :: (app
+                                                  (if levels0
+                                                   then ("passed", (fun i ->
+                                                          match read_scale t i with
+                                                          | Got (x, j) ->
+                                                            (match unless
+                                                                    (large x)
+                                                                    j with
+                                                             | Got (_, j0) ->
+                                                               (match 
+                                                                integer t
+                                                                  "the coordinate of a level that is passed"
+                                                                  j0 with
+                                                                | Got (
+                                                                    x0, j1) ->
+                                                                  (match 
+                                                                   rational t
+                                                                    "a level that is passed"
+                                                                    j1 with
+                                                                   | Got (
+                                                                    x1, j2) ->
+                                                                    (match 
+                                                                    read_cover
+                                                                    t n large
+                                                                    wide
+                                                                    contracting
+                                                                    levels0
+                                                                    depth' j2 with
+                                                                    | Got (
+                                                                    x2, j3) ->
+                                                                    Got
+                                                                    ((WrittenPassed
+                                                                    (x, x0,
+                                                                    x1, x2)),
+                                                                    j3)
+                                                                    | Stopped (
+                                                                    p, why) ->
+                                                                    Stopped
+                                                                    (p, why))
+                                                                   | Stopped (
+                                                                    p, why) ->
+                                                                    Stopped
+                                                                    (p, why))
+                                                                | Stopped (
+                                                                    p, why) ->
+                                                                  Stopped (p,
+                                                                    why))
+                                                             | Stopped (
+                                                                 p, why) ->
+                                                               Stopped (p,
+                                                                 why))
+                                                          | Stopped (
+                                                              p, why) ->
+                                                            Stopped (p, why))) :: []
+                                                   else [])
+                                                  (app
+                                                    (if contracting
+                                                     then ("contract",
+                                                            (fun i ->
+                                                            match read_scale
+                                                                    t i with
+                                                            | Got (x, j) ->
+                                                              (match 
+                                                               unless
+                                                                 (wide x) j with
+                                                               | Got (
+                                                                   _, j0) ->
+                                                                 (match 
+                                                                  fill n
+                                                                    (read_costs
+                                                                    t) j0 with
+                                                                  | Got (
+                                                                    x0, j1) ->
+                                                                    (match 
+                                                                    read_cover
+                                                                    t n large
+                                                                    wide
+                                                                    contracting
+                                                                    false
+                                                                    depth' j1 with
+                                                                    | Got (
+                                                                    x1, j2) ->
+                                                                    Got
+                                                                    ((WrittenContract
+                                                                    (x, x0,
+                                                                    x1)), j2)
+                                                                    | Stopped (
+                                                                    p, why) ->
+                                                                    Stopped
+                                                                    (p, why))
+                                                                  | Stopped (
+                                                                    p, why) ->
+                                                                    Stopped
+                                                                    (p, why))
+                                                               | Stopped (
+                                                                   p, why) ->
+                                                                 Stopped (p,
+                                                                   why))
+                                                            | Stopped (
+                                                                p, why) ->
+                                                              Stopped (p, why))) :: []
+                                                     else []) (("dual",
+                                                    (fun i ->
+                                                    match fill n
+                                                            (read_costs t) i with
+                                                    | Got (x, j) ->
+                                                      Got ((WrittenDual x), j)
+                                                    | Stopped (p, why) ->
+                                                      Stopped (p, why))) :: []))))
+
+(** val not_wide : Integer.t -> phrase list **)
+
+let not_wide _ =
+  []
 
 (** val enough_depth : nat **)
 
@@ -6576,7 +7389,7 @@ let read_upper t k o =
                | Got (x1, j3) ->
                  let n = multipliers x0.windows in
                  (match read_cover t n (fun own -> large_grid k own o x0)
-                          enough_depth j3 with
+                          not_wide false true enough_depth j3 with
                   | Got (x2, j4) ->
                     (match unless (large_cover k x n x2) j4 with
                      | Got (_, j5) -> Got ((WrittenCover (x, x0, x1, x2)), j5)
@@ -6596,7 +7409,7 @@ let read_upper t k o =
                | Got (x1, j3) ->
                  let n = multipliers x0.cell_windows in
                  (match read_cover t n (fun own -> large_cells k own o x0)
-                          enough_depth j3 with
+                          not_wide false true enough_depth j3 with
                   | Got (x2, j4) ->
                     (match unless (large_cover k x n x2) j4 with
                      | Got (_, j5) ->
@@ -6623,8 +7436,8 @@ let read_upper t k o =
             | Got (_, j2) ->
               (match read_cover t n (fun own ->
                        large_sums k own
-                         (Integer.add n ((fun p -> p) Integer.one)))
-                       enough_depth j2 with
+                         (Integer.add n ((fun p -> p) Integer.one))) not_wide
+                       false true enough_depth j2 with
                | Got (x1, j3) ->
                  (match unless (large_cover k x n x1) j3 with
                   | Got (_, j4) -> Got ((WrittenReturns (x, x0, x1)), j4)
@@ -6632,7 +7445,32 @@ let read_upper t k o =
                | Stopped (p, why) -> Stopped (p, why))
             | Stopped (p, why) -> Stopped (p, why))
          | Stopped (p, why) -> Stopped (p, why))
-      | Stopped (p, why) -> Stopped (p, why))) :: []))))))) j
+      | Stopped (p, why) -> Stopped (p, why))) :: (("contraction", (fun i0 ->
+      match read_scale t i0 with
+      | Got (x, j0) ->
+        (match read_grid t horizon j0 with
+         | Got (x0, j1) ->
+           (match unless (large_grid k x o x0) j1 with
+            | Got (_, j2) ->
+              (match read_start t "the index at the start" j2 with
+               | Got (x1, j3) ->
+                 let n = multipliers x0.windows in
+                 let wide = fun own -> large_contraction k own n x0.windows in
+                 (match read_cover t n (fun own -> large_grid k own o x0)
+                          wide true true enough_depth j3 with
+                  | Got (x2, j4) ->
+                    (match unless (large_cover k x n x2) j4 with
+                     | Got (_, j5) ->
+                       (match unless (large_kept k x2 x0.windows) j5 with
+                        | Got (_, j6) ->
+                          Got ((WrittenContraction (x, x0, x1, x2)), j6)
+                        | Stopped (p, why) -> Stopped (p, why))
+                     | Stopped (p, why) -> Stopped (p, why))
+                  | Stopped (p, why) -> Stopped (p, why))
+               | Stopped (p, why) -> Stopped (p, why))
+            | Stopped (p, why) -> Stopped (p, why))
+         | Stopped (p, why) -> Stopped (p, why))
+      | Stopped (p, why) -> Stopped (p, why))) :: [])))))))) j
   | Stopped (p, why) -> Stopped (p, why))
 
 type found = { read : file; objective_at : Integer.t; claim_at : Integer.t;
@@ -6756,9 +7594,9 @@ let provable m o p =
      | ByBudget (v, g, start, choices) ->
        (match policy_cost m g start choices (cost_above v w alpha)
                 (of_Z Integer.zero) with
-        | Some cost ->
+        | Some cost0 ->
           short
-            (rminus (rmult g.unit_size (of_Z start)) { num = cost; den =
+            (rminus (rmult g.unit_size (of_Z start)) { num = cost0; den =
               (Integer.mul v m.initial_den) })
         | None -> [])
      | ByCells (v, c, start, choices) ->
@@ -6772,15 +7610,15 @@ let provable m o p =
              let u = c.cell_unit in
              let sum = discount_weights m m.steps in
              let budget = rmult u (of_Z start) in
-             let cost = fun x -> Integer.neg (cost_above v w alpha x) in
+             let cost0 = fun x -> Integer.neg (cost_above v w alpha x) in
              let bottom =
-               cost
+               cost0
                  (rplus budget
                    (rmult sum { num = (most_below m c.base); den =
                      m.reward_den }))
              in
              let terminal =
-               terminal_row cost (last_cell_unit u c.halvings m.steps)
+               terminal_row cost0 (last_cell_unit u c.halvings m.steps)
                  (of_Z Integer.zero) lo' hi'
              in
              let v0 =
@@ -7241,10 +8079,10 @@ let added w o =
     Integer.t -> Integer.t -> Integer.t -> outcome list -> (possibility
     option * possibility) -> action **)
 
-let completed_with n lost kept proved x =
+let completed_with n lost kept0 proved x =
   { total = n; outcomes =
     ((added lost (snd x)) :: (match fst x with
-                              | Some o -> (added kept o) :: proved
+                              | Some o -> (added kept0 o) :: proved
                               | None -> proved)) }
 
 (** val completions : sampled -> action list **)
@@ -7252,8 +8090,8 @@ let completed_with n lost kept proved x =
 let completions p =
   let proved = proved_outcomes p in
   let lost = p.beyond in
-  let kept = inner p in
-  map (completed_with p.shares lost kept proved) (places0 p)
+  let kept0 = inner p in
+  map (completed_with p.shares lost kept0 proved) (places0 p)
 
 (** val model_with : data -> step -> model **)
 
@@ -7369,7 +8207,7 @@ let rec robust_table m g r under terminal ws gs choices =
     model -> action list list tree list -> grid -> Integer.t -> budget_rows
     list -> (rat -> Integer.t) -> Integer.t option **)
 
-let robust_cost m gs g start choices cost =
+let robust_cost m gs g start choices cost0 =
   match g.windows with
   | [] -> None
   | p :: _ ->
@@ -7380,13 +8218,13 @@ let robust_cost m gs g start choices cost =
        let u' = unit_after g g.unit_size m.steps in
        let e = loss_after m g (rate_0 m g) g.unit_size m.steps in
        let under =
-         cost
+         cost0
            (rplus
              (rmult u' (of_Z (Integer.sub lo' ((fun p -> p) Integer.one)))) e)
        in
        let v =
-         robust_table m g (rate_0 m g) under (terminal_row cost u' e lo' hi')
-           g.windows gs choices
+         robust_table m g (rate_0 m g) under
+           (terminal_row cost0 u' e lo' hi') g.windows gs choices
        in
        if (&&) (Integer.leq start hi) (good_grid g)
        then start_sum (fun s ->
@@ -7544,6 +8382,7 @@ let data_needs l states d =
       d.data_initial_den
   in
   { within = l; state_number = states; step_number = d.data_horizon;
+  choice_number = (Integer.mul d.data_horizon (choices_of d.rows));
   weight_bits =
   (Integer.add (Integer.add (bits largest0) (bits d.data_reward_den)) rate);
   rate_bits = rate }
