@@ -7,7 +7,7 @@ Require Import ZArith Reals Lra Lia List Bool.
 From Coquelicot Require Import Coquelicot.
 From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check PolygonCheck LawCheck CurveCheck
   Verdict Meaning ModelFacts RatFacts PolygonObjective PolygonRoute Machines LawRoute Curves PowerCurve CurveRoute
-  Soundness CellCover ReturnsCover.
+  Soundness CellCover ReturnsCover Contractions.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -305,13 +305,16 @@ Proof.
     split; [now apply is_jpolicy_mixture|]. split; [apply plays_allowed_mixture | assumption].
   - intros pi Hpi Hal. unfold curved_upper_test in Hup.
     set (line := line_for (mixed_lines (places k) o (curve_bounds k))) in *.
-    destruct (up (proofs k)) as [V|V g|V c0|V g start|V g start boxes|V c0 start boxes|V returns boxes];
+    destruct (up (proofs k)) as [V|V g|V c0|V g start|V g start boxes|V c0 start boxes|V returns boxes|V g start
+      boxes];
       try discriminate; cbn [snd] in Hup.
     + apply (polygon_by_cover_correct m line (mixture_of o) Hm HG) with V g start boxes; try assumption.
       now apply line_for_below.
     + apply (polygon_by_cell_cover_correct m line (mixture_of o) Hm HG) with V c0 start boxes; try assumption.
       now apply line_for_below.
     + apply (polygon_by_returns_correct m line (mixture_of o) Hm HG) with V returns boxes; try assumption.
+      now apply line_for_below.
+    + apply (polygon_by_contraction_correct m line (mixture_of o) Hm HG) with V g start boxes; try assumption.
       now apply line_for_below.
 Qed.
 

@@ -116,8 +116,8 @@ Proof.
     held F fine (raise (k - reach) p b)).
   { intros k p b Hp Hin Hle i Hi. apply inside_raise; [assumption | now apply Hin|]. intros j Hj.
     eapply Rle_trans; [exact Hle|]. apply HF. nia. }
-  induction c as [costs|k p below IHb above IHa|V k p rest IH]; intros b Hlen H Hin; cbn [covered] in H;
-    [now apply (Hleaf costs b)| |]; repeat rewrite andb_true_iff in H; destruct H as [[Hp H1] H2];
+  induction c as [costs|k p below IHb above IHa|V k p rest IH|V costs rest _]; intros b Hlen H Hin; cbn [covered] in H;
+    [now apply (Hleaf costs b)| | |discriminate]; repeat rewrite andb_true_iff in H; destruct H as [[Hp H1] H2];
     apply Z.ltb_lt in Hp.
   - destruct (Rle_dec (F (k * fine)%Z) (real_of p)) as [Hle|Hgt].
     + apply (IHb (cap k p b)); [now rewrite Hcap | assumption | now apply Hup].

@@ -8,7 +8,7 @@ Require Import ZArith Reals Lra Lia List Bool.
 From Coquelicot Require Import Coquelicot.
 From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity JointModel Rows Tree Program Check PolygonCheck Verdict
   Meaning ModelFacts RatFacts TablesAbove TailRoute QuantileRoute CellsRoute PolygonObjective PolygonRoute LawCheck
-  Machines TailObjective LawRoute CellCover ReturnsCover.
+  Machines TailObjective LawRoute CellCover ReturnsCover Contractions.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -58,7 +58,7 @@ Lemma upper_test_sound m o p bound pi : good_model m = true -> good_objective o 
 Proof.
     intros Hm Ho Hoku Hup Hpi Hal. unfold upper_test in Hup.
     destruct o as [w alpha|alpha is_upper|corners], p as [V|V g|V c|V g start|V g start boxes|V c start boxes|V returns
-      boxes]; try discriminate.
+      boxes|V g start boxes]; try discriminate.
     + now apply (tail_by_mean_correct m w alpha Hm Ho V).
     + now apply (tail_by_budgets_correct m w alpha Hm Ho V g).
     + now apply (tail_by_all_cells_correct m w alpha Hm Ho V c).
@@ -71,6 +71,9 @@ Proof.
       intros p _. split; [apply (corners_to_1_good _ _ _ Ho) | intros; lra].
     + apply (polygon_by_returns_correct m (fun _ => corners) (polygon 0 0 corners) Hm (weighting_polygon corners Ho))
         with V returns boxes; try assumption.
+      intros p _. split; [apply (corners_to_1_good _ _ _ Ho) | intros; lra].
+    + apply (polygon_by_contraction_correct m (fun _ => corners) (polygon 0 0 corners) Hm
+        (weighting_polygon corners Ho)) with V g start boxes; try assumption.
       intros p _. split; [apply (corners_to_1_good _ _ _ Ho) | intros; lra].
 Qed.
 
