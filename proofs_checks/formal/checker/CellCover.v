@@ -16,48 +16,6 @@ Open Scope R_scope.
 
 (** ** Sums over K numbers in each cell *)
 
-Lemma sum_along_app {Y} f (l l' : list Y) : forall k,
-  sum_along f k (l ++ l') = sum_along f k l + sum_along f (k + zlen l)%Z l'.
-Proof.
-  induction l as [|x l IH]; intros k; cbn [app sum_along zlen]; [rewrite Z.add_0_r; ring|]. rewrite IH.
-  replace (k + 1 + zlen l)%Z with (k + (1 + zlen l))%Z by lia. ring.
-Qed.
-
-Lemma sum_along_ext {Y} f g (l : list Y) : forall k, (forall i, (k <= i < k + zlen l)%Z -> f i = g i) ->
-  sum_along f k l = sum_along g k l.
-Proof.
-  induction l as [|x l IH]; intros k H; [reflexivity|]. cbn [sum_along zlen] in *. pose proof (zlen_nonneg l).
-  rewrite H, IH by (intros; try apply H; lia). reflexivity.
-Qed.
-
-Lemma sum_along_plus {Y} f g (l : list Y) : forall k,
-  sum_along (fun i => f i + g i) k l = sum_along f k l + sum_along g k l.
-Proof. induction l as [|x l IH]; intros k; cbn [sum_along]; [ring|]. rewrite IH. ring. Qed.
-
-Lemma sum_along_scal {Y} c f (l : list Y) : forall k, sum_along (fun i => c * f i) k l = c * sum_along f k l.
-Proof. induction l as [|x l IH]; intros k; cbn [sum_along]; [ring|]. rewrite IH. ring. Qed.
-
-Lemma sum_along_minus {Y} f g (l : list Y) : forall k,
-  sum_along (fun i => f i - g i) k l = sum_along f k l - sum_along g k l.
-Proof. induction l as [|x l IH]; intros k; cbn [sum_along]; [ring|]. rewrite IH. ring. Qed.
-
-Lemma sum_along_const {Y} c (l : list Y) : forall k, sum_along (fun _ => c) k l = c * IZR (zlen l).
-Proof. induction l as [|x l IH]; intros k; cbn [sum_along zlen]; [ring|]. rewrite IH, plus_IZR. ring. Qed.
-
-Lemma sum_along_shift {Y} f d (l : list Y) : forall k, sum_along (fun i => f (d + i)%Z) k l = sum_along f (d + k)%Z l.
-Proof. induction l as [|x l IH]; intros k; cbn [sum_along]; [reflexivity|]. now rewrite IH, Z.add_assoc. Qed.
-
-Lemma sum_along_le {Y} f g (l : list Y) : forall k, (forall i, (k <= i < k + zlen l)%Z -> f i <= g i) ->
-  sum_along f k l <= sum_along g k l.
-Proof.
-  induction l as [|x l IH]; intros k H; cbn [sum_along zlen] in *; [lra|]. pose proof (zlen_nonneg l).
-  apply Rplus_le_compat; [apply H; lia | apply IH; intros; apply H; lia].
-Qed.
-
-Lemma E_sum_along {H Y} (D : dist H) (f : H -> Z -> R) (l : list Y) : forall k,
-  E D (fun h => sum_along (f h) k l) = sum_along (fun i => E D (fun h => f h i)) k l.
-Proof. induction l as [|x l IH]; intros k; cbn [sum_along]; [apply E_zero|]. now rewrite E_plus, IH. Qed.
-
 Lemma sum_along_cells f (K : nat) : forall (n : nat) k,
   sum_along f (k * Z.of_nat K)%Z (repeat tt (n * K)) =
   sum_along (fun i => sum_along (fun j => f (j * Z.of_nat K + i)%Z) k (repeat tt n)) 0 (repeat tt K).

@@ -32,6 +32,48 @@ Proof.
   now injection H.
 Qed.
 
+Lemma sum_along_app {Y} f (l l' : list Y) : forall k,
+  sum_along f k (l ++ l') = sum_along f k l + sum_along f (k + zlen l)%Z l'.
+Proof.
+  induction l as [|x l IH]; intros k; cbn [app sum_along zlen]; [rewrite Z.add_0_r; ring|]. rewrite IH.
+  replace (k + 1 + zlen l)%Z with (k + (1 + zlen l))%Z by lia. ring.
+Qed.
+
+Lemma sum_along_ext {Y} f g (l : list Y) : forall k, (forall i, (k <= i < k + zlen l)%Z -> f i = g i) ->
+  sum_along f k l = sum_along g k l.
+Proof.
+  induction l as [|x l IH]; intros k H; [reflexivity|]. cbn [sum_along zlen] in *. pose proof (zlen_nonneg l).
+  rewrite H, IH by (intros; try apply H; lia). reflexivity.
+Qed.
+
+Lemma sum_along_plus {Y} f g (l : list Y) : forall k,
+  sum_along (fun i => f i + g i) k l = sum_along f k l + sum_along g k l.
+Proof. induction l as [|x l IH]; intros k; cbn [sum_along]; [ring|]. rewrite IH. ring. Qed.
+
+Lemma sum_along_scal {Y} c f (l : list Y) : forall k, sum_along (fun i => c * f i) k l = c * sum_along f k l.
+Proof. induction l as [|x l IH]; intros k; cbn [sum_along]; [ring|]. rewrite IH. ring. Qed.
+
+Lemma sum_along_minus {Y} f g (l : list Y) : forall k,
+  sum_along (fun i => f i - g i) k l = sum_along f k l - sum_along g k l.
+Proof. induction l as [|x l IH]; intros k; cbn [sum_along]; [ring|]. rewrite IH. ring. Qed.
+
+Lemma sum_along_const {Y} c (l : list Y) : forall k, sum_along (fun _ => c) k l = c * IZR (zlen l).
+Proof. induction l as [|x l IH]; intros k; cbn [sum_along zlen]; [ring|]. rewrite IH, plus_IZR. ring. Qed.
+
+Lemma sum_along_shift {Y} f d (l : list Y) : forall k, sum_along (fun i => f (d + i)%Z) k l = sum_along f (d + k)%Z l.
+Proof. induction l as [|x l IH]; intros k; cbn [sum_along]; [reflexivity|]. now rewrite IH, Z.add_assoc. Qed.
+
+Lemma sum_along_le {Y} f g (l : list Y) : forall k, (forall i, (k <= i < k + zlen l)%Z -> f i <= g i) ->
+  sum_along f k l <= sum_along g k l.
+Proof.
+  induction l as [|x l IH]; intros k H; cbn [sum_along zlen] in *; [lra|]. pose proof (zlen_nonneg l).
+  apply Rplus_le_compat; [apply H; lia | apply IH; intros; apply H; lia].
+Qed.
+
+Lemma E_sum_along {H Y} (D : dist H) (f : H -> Z -> R) (l : list Y) : forall k,
+  E D (fun h => sum_along (f h) k l) = sum_along (fun i => E D (fun h => f h i)) k l.
+Proof. induction l as [|x l IH]; intros k; cbn [sum_along]; [apply E_zero|]. now rewrite E_plus, IH. Qed.
+
 Section Sum.
   Context {H : Type}.
   Variables (G : R -> R) (D : dist H) (X : H -> Z) (top u : R).
