@@ -10,7 +10,7 @@
 Require Import ZArith Reals Lra Lia List Bool.
 From Coquelicot Require Import Coquelicot.
 From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check PolygonCheck Meaning ModelFacts
-  PolygonObjective.
+  PolygonObjective Hulls.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -63,19 +63,179 @@ Section Strategies.
   Definition is_best (mu : mixture_of_strategies) : Prop :=
     good_mix mu /\ forall nu, good_mix nu -> total_of (cdf_of mu) <= total_of (cdf_of nu).
 
+  (** ** Strategies exist, and finitely many matter *)
+
+  Fixpoint idle (n : nat) : strategy := match n with O => Stop | S n' => Play 0 (fun _ => idle n') end.
+
+  Lemma plays_idle n : forall t s, plays n t s (idle n).
+  Proof.
+    induction n as [|n IH]; intros t s; [exact I|]. split; [|intros os; apply IH].
+    cbn. destruct (actions_at m t s) as [|a acts]; [now left | right; now exists a].
+  Qed.
+
+  Definition same_play n t s (x y : strategy) : Prop := forall b phi, play n t s b x phi = play n t s b y phi.
+
+  Lemma label_dec (os os' : Z * positive) : {os = os'} + {os <> os'}.
+  Proof. decide equality; [apply Pos.eq_dec | apply Z.eq_dec]. Qed.
+
+  Lemma actions_listed t s : exists l, represents (allowed_action M t s) (fun i i' => kernel M t s i = kernel M t s i') l.
+  Proof.
+    destruct (actions_at m t s) as [|a acts] eqn:Ea.
+    - exists [0%Z]. split; [intros i _; now left|]. intros i _. exists 0%Z. split; [now left|]. cbn. now rewrite Ea.
+    - exists (filter (fun i => match znth (actions_at m t s) i with Some _ => true | None => false end)
+        (along (fun i => i) 0 (a :: acts))). split.
+      + intros i Hi. apply filter_In in Hi. destruct Hi as [_ Hi]. right.
+        destruct (znth (actions_at m t s) i) as [a'|]; [now exists a' | discriminate].
+      + intros i [Hi|[a' Hi]]; [congruence|]. exists i. split; [|reflexivity]. apply filter_In. rewrite Hi.
+        split; [|reflexivity]. rewrite Ea in Hi. apply znth_inside in Hi.
+        apply (znth_In _ i). rewrite znth_along by assumption. f_equal.
+  Qed.
+
+  Lemma strategies_listed n : forall t s, exists c, represents (plays n t s) (same_play n t s) c.
+  Proof.
+    induction n as [|n IH]; intros t s.
+    { exists [Stop]. split; [intros x _; exact I|]. intros x _. exists Stop. split; [now left | intros b phi; reflexivity]. }
+    destruct (actions_listed t s) as [l [Hl Hrep]].
+    destruct (represents_union (fun i x => exists next, x = Play i next /\ forall os, plays n (S t) (snd os) (next os))
+      (same_play (S n) t s) l) as [c [H1 H2]].
+    - intros i _. destruct (functions_listed label_dec (fun os => plays n (S t) (snd os)) (fun _ => idle n)
+        (fun os => plays_idle n (S t) (snd os)) (fun os => same_play n (S t) (snd os)) (map fst (kernel M t s i)))
+        as [c [H1 H2]]; [intros; apply IH|].
+      exists (map (Play i) c). split.
+      + intros x Hx. apply in_map_iff in Hx. destruct Hx as [next [<- Hin]]. exists next. auto.
+      + intros x [next [-> Hnext]]. destruct (H2 next Hnext) as [next' [Hin Hsame]].
+        exists (Play i next'). split; [now apply in_map|]. intros b phi. cbn [play]. apply E_ext_as.
+        intros os p Hos _. apply Hsame. now apply (in_map fst) in Hos.
+    - exists c. split.
+      + intros x Hx. destruct (H1 x Hx) as [i [Hi [next [-> Hnext]]]]. split; auto.
+      + intros [|i next]; [intros []|]. intros [Hi Hnext]. destruct (Hrep i Hi) as [i' [Hin Hk]].
+        destruct (H2 (Play i' next)) as [y [Hy Hs]]; [exists i'; split; [assumption | now exists next]|].
+        exists y. split; [assumption|]. intros b phi. rewrite <- Hs. cbn [play]. now rewrite Hk.
+  Qed.
+
+  (** ** Mixtures as laws *)
+
+  Let good_first (x : positive -> strategy) : Prop := forall s, plays T 0 s (x s).
+  Let value (x : positive -> strategy) (phi : Z -> R) : R := E (jinit M) (fun s => play T 0 s start (x s) phi).
+
+  Lemma mixture_of_law nu : is_law nu -> almost_surely nu good_first ->
+    exists mu, good_mix mu /\ forall phi, mixed_play start mu phi = E nu (fun x => value x phi).
+  Proof.
+    intros [Hn H1] Hv. destruct (positive_weights good_first nu Hn Hv) as [mu [Hmu Hs]]. exists mu. split; [split|].
+    - rewrite <- H1, <- Hs. apply sum_ext. intros; ring.
+    - exact Hmu.
+    - intros phi. apply (Hs (fun x => value x phi)).
+  Qed.
+
+  Lemma law_of_mixture mu : good_mix mu -> exists nu, is_law nu /\ almost_surely nu good_first /\
+    forall phi, mixed_play start mu phi = E nu (fun x => value x phi).
+  Proof.
+    intros [H1 Hmu].
+    assert (Hsum : forall f, E (map (fun wx => (snd wx, fst wx)) mu) f = sum mu (fun wx => fst wx * f (snd wx)))
+      by (intros f; clear; induction mu as [|wx mu IH]; cbn; [|rewrite IH]; reflexivity).
+    assert (Hin : forall x w, In (x, w) (map (fun wx => (snd wx, fst wx)) mu) -> 0 < w /\ good_first x).
+    { intros x w Hx. apply in_map_iff in Hx. destruct Hx as [[w' x'] [Heq Hx]]. injection Heq as <- <-. now apply Hmu. }
+    exists (map (fun wx => (snd wx, fst wx)) mu). split; [split|split].
+    - intros x w Hx. left. now apply (Hin x).
+    - rewrite Hsum. etransitivity; [|exact H1]. apply sum_ext. intros; ring.
+    - intros x w Hx _. now apply (Hin x w).
+    - intros phi. now rewrite Hsum.
+  Qed.
+
+  Lemma beyond_range k b : 0 <= beyond last k b <= 1.
+  Proof. unfold beyond. destruct (k <? b - last)%Z; lra. Qed.
+
   Hypothesis Hm : good_model m = true.
+  Let HM : is_jmdp M := is_jmdp_meaning m Hm.
+
+  Lemma E_range {X} (d : dist X) f : is_law d -> (forall x, 0 <= f x <= 1) -> 0 <= E d f <= 1.
+  Proof.
+    intros Hd Hf. split; [apply E_ge_const | apply E_le_const]; try assumption; apply as_always; intros x; apply Hf.
+  Qed.
+
+  Lemma play_range n k : forall t s b x, 0 <= play n t s b x (beyond last k) <= 1.
+  Proof.
+    induction n as [|n IH]; intros t s b [|i next]; try apply beyond_range. cbn [play].
+    apply E_range; [apply HM | intros os; apply IH].
+  Qed.
+
+  Lemma value_range x k : 0 <= value x (beyond last k) <= 1.
+  Proof. apply E_range; [apply HM | intros s; apply play_range]. Qed.
+
+  Lemma cdf_of_range mu k : good_mix mu -> 0 <= cdf_of mu k <= 1.
+  Proof.
+    intros H. destruct (law_of_mixture mu H) as [nu [Hnu [_ Heq]]]. unfold cdf_of. rewrite Heq.
+    apply E_range; [assumption | intros x; apply value_range].
+  Qed.
+
+  (** ** Policies are mixtures *)
+
+  Lemma run_is_mixture pi : is_jpolicy pi -> plays_allowed M pi ->
+    forall n h, (jtime h + n = T)%nat -> exists nu, mixes (plays n (jtime h) (jstate h))
+      (fun x phi => play n (jtime h) (jstate h) (index_after m g start (fst h)) x phi)
+      (fun phi => E (jrun M pi n h) (fun h' => phi (index_after m g start (fst h')))) nu.
+  Proof.
+    intros Hpi Hal. induction n as [|n IH]; intros h Hh.
+    { exists (ret Stop). split; [apply law_ret|]. split; [apply as_ret; exact I|]. intros phi. cbn [jrun]. rewrite !E_ret. reflexivity. }
+    assert (Hstep : almost_surely (pi h) (fun i => exists nu, mixes (plays (S n) (jtime h) (jstate h))
+      (fun x phi => play (S n) (jtime h) (jstate h) (index_after m g start (fst h)) x phi)
+      (fun phi => E (kernel M (jtime h) (jstate h) i)
+        (fun os => E (jrun M pi n (jextend h i os)) (fun h' => phi (index_after m g start (fst h'))))) nu)).
+    { pose proof (Hal h ltac:(change (jhorizon M) with T; lia)) as Has. revert Has. apply as_impl. intros i Hi.
+      destruct (functions_mixed label_dec (fun os => plays n (S (jtime h)) (snd os)) (fun _ => idle n)
+        (fun os => plays_idle n (S (jtime h)) (snd os))
+        (fun os x phi => play n (S (jtime h)) (snd os)
+          (moved m g (jtime h) (fst os) (index_after m g start (fst h))) x phi)
+        (fun os phi => E (jrun M pi n (jextend h i os)) (fun h' => phi (index_after m g start (fst h'))))
+        (map fst (kernel M (jtime h) (jstate h) i))) as [nu [Hl [Hv Hq]]].
+      - intros os _. apply (IH (jextend h i os)). unfold jtime in *. cbn. lia.
+      - exists (image (Play i) nu). split; [now apply law_image|]. split.
+        + apply as_image. revert Hv. apply as_impl. intros next Hnext. now split.
+        + intros phi. rewrite E_image. cbn [play]. rewrite E_swap. apply E_ext_as. intros os p Hos _.
+          apply (Hq os phi). now apply (in_map fst) in Hos. }
+    destruct (mixes_bind _ _ _ (pi h) (Hpi h) Hstep) as [nu [Hl [Hv Hq]]]. exists nu. split; [assumption|].
+    split; [assumption|]. intros phi. now rewrite Hq, E_jrun_S, E_jstep.
+  Qed.
 
   Theorem policy_is_mixture pi : is_jpolicy pi -> plays_allowed M pi ->
     exists nu, good_mix nu /\
       forall phi, E (full_history_law M pi) (fun h => phi (index_after m g start (fst h))) = mixed_play start nu phi.
   Proof.
-  Admitted.
+    intros Hpi Hal.
+    destruct (functions_mixed Pos.eq_dec (fun s => plays T 0 s) (fun _ => idle T) (plays_idle T 0)
+      (fun s x phi => play T 0 s start x phi)
+      (fun s phi => E (jrun M pi T ([], s)) (fun h' => phi (index_after m g start (fst h'))))
+      (map fst (jinit M))) as [nu [Hl [Hv Hq]]].
+    { intros s _. now apply (run_is_mixture pi Hpi Hal T ([], s)). }
+    destruct (mixture_of_law nu Hl Hv) as [mu [Hmu Heq]]. exists mu. split; [assumption|]. intros phi.
+    unfold full_history_law. rewrite E_bind, Heq. unfold value. rewrite E_swap. apply E_ext_as. intros s p Hs _.
+    symmetry. apply (Hq s phi). now apply (in_map fst) in Hs.
+  Qed.
 
   Theorem best_exists :
     (forall k, exists L, 0 <= L /\ forall x y, 0 <= x <= 1 -> 0 <= y <= 1 -> Rabs (G k x - G k y) <= L * Rabs (x - y)) ->
     exists mu, is_best mu.
   Proof.
-  Admitted.
+    intros HG. destruct (functions_listed Pos.eq_dec (fun s => plays T 0 s) (fun _ => idle T) (plays_idle T 0)
+      (fun s => same_play T 0 s) (map fst (jinit M))) as [c [H1 H2]]; [intros s _; apply strategies_listed|].
+    assert (Hc : c <> []) by (destruct (H2 (fun _ => idle T) (plays_idle T 0)) as [y [Hy _]]; now intros ->).
+    destruct (best_weights (fun x k => value x (beyond last k)) N value_range c Hc G HG) as [nu [[Hl Hnu] Hmin]].
+    destruct (mixture_of_law nu Hl) as [mu [Hmu Heq]].
+    { intros x p Hx _. refine (H1 x _). rewrite <- Hnu. now apply (in_map fst) in Hx. }
+    exists mu. split; [assumption|]. intros mu' Hmu'. destruct (law_of_mixture mu' Hmu') as [nu' [Hl' [Hv' Heq']]].
+    destruct (gathered (fun x y => forall s, In s (map fst (jinit M)) -> same_play T 0 s (x s) (y s)) c nu')
+      as [nu2 [Gn [Gc Gf]]]; [apply Hl' | revert Hv'; apply as_impl; exact H2|].
+    assert (Gv : forall phi, E nu2 (fun x => value x phi) = mixed_play start mu' phi).
+    { intros phi. rewrite Heq'. apply Gf. intros x y Hxy. apply E_ext_as. intros s p Hs _. apply Hxy.
+      now apply (in_map fst) in Hs. }
+    assert (Gl : is_law nu2) by (split; [assumption | rewrite Gf; [apply Hl' | reflexivity]]).
+    specialize (Hmin nu2 (conj Gl Gc)). unfold total_of.
+    rewrite (sum_along_ext _ (fun k => G k (E nu (fun x => value x (beyond last k)))))
+      by (intros k _; unfold cdf_of; now rewrite Heq).
+    rewrite (sum_along_ext (fun k => G k (cdf_of mu' k)) (fun k => G k (E nu2 (fun x => value x (beyond last k)))))
+      by (intros k _; unfold cdf_of; now rewrite Gv).
+    exact Hmin.
+  Qed.
 
   (** What the sum of the G k can gain to first order when a law is replaced by another. *)
   Definition first_order (up down : Z -> R) (F F' : Z -> R) : R :=
