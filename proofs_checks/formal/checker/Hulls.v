@@ -107,21 +107,21 @@ Section Functions.
   Context {D X : Type}.
   Variable eq_dec : forall d d' : D, {d = d'} + {d <> d'}.
 
-  Definition update (f : D -> X) (d0 : D) (x : X) (d : D) : X := if eq_dec d d0 then x else f d.
+  Definition changed_at (f : D -> X) (d0 : D) (x : X) (d : D) : X := if eq_dec d d0 then x else f d.
 
-  Lemma update_here f d x : update f d x d = x.
-  Proof. unfold update. now destruct (eq_dec d d). Qed.
-  Lemma update_other f d0 x d : d <> d0 -> update f d0 x d = f d.
-  Proof. unfold update. now destruct (eq_dec d d0). Qed.
+  Lemma changed_here f d x : changed_at f d x d = x.
+  Proof. unfold changed_at. now destruct (eq_dec d d). Qed.
+  Lemma changed_other f d0 x d : d <> d0 -> changed_at f d0 x d = f d.
+  Proof. unfold changed_at. now destruct (eq_dec d d0). Qed.
 
-  Lemma update_valid (valid : D -> X -> Prop) f d0 x : (forall d, valid d (f d)) -> valid d0 x ->
-    forall d, valid d (update f d0 x d).
-  Proof. intros Hf Hx d. unfold update. destruct (eq_dec d d0) as [->|]; auto. Qed.
+  Lemma changed_valid (valid : D -> X -> Prop) f d0 x : (forall d, valid d (f d)) -> valid d0 x ->
+    forall d, valid d (changed_at f d0 x d).
+  Proof. intros Hf Hx d. unfold changed_at. destruct (eq_dec d d0) as [->|]; auto. Qed.
 
-  Lemma E_update (k : dist D) (v : D -> X -> R) f d0 x : E k (fun d => v d (update f d0 x d)) =
+  Lemma E_changed (k : dist D) (v : D -> X -> R) f d0 x : E k (fun d => v d (changed_at f d0 x d)) =
     E k (fun d => v d (f d)) + mass eq_dec k d0 * (v d0 x - v d0 (f d0)).
   Proof.
-    unfold mass. rewrite <- E_scal_r, <- E_plus. apply E_ext. intros d. unfold update.
+    unfold mass. rewrite <- E_scal_r, <- E_plus. apply E_ext. intros d. unfold changed_at.
     destruct (eq_dec d d0) as [->|]; cbn [ind]; ring.
   Qed.
 
@@ -139,13 +139,13 @@ Section Functions.
     - exists [default]. split; [intros f [<-|[]]; assumption|].
       intros f _. exists default. split; [now left | intros d []].
     - destruct (H d (or_introl eq_refl)) as [cd [Hd1 Hd2]]. destruct IH as [c [H1 H2]]; [intros; apply H; now right|].
-      exists (flat_map (fun f => map (update f d) cd) c). split.
+      exists (flat_map (fun f => map (changed_at f d) cd) c). split.
       + intros f' Hf'. apply in_flat_map in Hf'. destruct Hf' as [f [Hf Hin]]. apply in_map_iff in Hin.
-        destruct Hin as [y [<- Hy]]. apply update_valid; auto.
+        destruct Hin as [y [<- Hy]]. apply changed_valid; auto.
       + intros f Hf. destruct (H2 f Hf) as [f' [Hin Hsame]]. destruct (Hd2 (f d) (Hf d)) as [y [Hy Hs]].
-        exists (update f' d y). split; [apply in_flat_map; exists f'; split; [assumption | now apply in_map]|].
-        intros d' Hd'. destruct (eq_dec d' d) as [->|Hne]; [now rewrite update_here|].
-        rewrite update_other by assumption. destruct Hd' as [<-|Hd']; [contradiction | now apply Hsame].
+        exists (changed_at f' d y). split; [apply in_flat_map; exists f'; split; [assumption | now apply in_map]|].
+        intros d' Hd'. destruct (eq_dec d' d) as [->|Hne]; [now rewrite changed_here|].
+        rewrite changed_other by assumption. destruct Hd' as [<-|Hd']; [contradiction | now apply Hsame].
   Qed.
 
   Lemma functions_mixed {P} (value : D -> X -> P -> R) (V : D -> P -> R) (l : list D) :
@@ -157,15 +157,15 @@ Section Functions.
     - exists (ret default). split; [apply law_ret|]. split; [now apply as_ret | intros d q []].
     - destruct (H d (or_introl eq_refl)) as [nd [Dl [Dv Dq]]].
       destruct IH as [nu [Hl [Hv Hq]]]; [intros; apply H; now right|].
-      exists (bind nu (fun f => image (update f d) nd)). split; [|split].
+      exists (bind nu (fun f => image (changed_at f d) nd)). split; [|split].
       + apply law_bind; [assumption|]. intros f. now apply law_image.
       + apply as_bind. revert Hv. apply as_impl. intros f Hf. apply as_image. revert Dv. apply as_impl. intros y Hy.
-        now apply update_valid.
+        now apply changed_valid.
       + intros d' q Hd'. rewrite E_bind. destruct (eq_dec d' d) as [->|Hne].
         * rewrite <- (E_const nu (V d q) Hl). apply E_ext. intros f. rewrite E_image, <- Dq. apply E_ext. intros y.
-          now rewrite update_here.
+          now rewrite changed_here.
         * destruct Hd' as [<-|Hd']; [contradiction|]. rewrite <- Hq by assumption. apply E_ext. intros f.
-          rewrite E_image. rewrite (E_ext nd _ (fun _ => value d' (f d') q)) by (intros; now rewrite update_other).
+          rewrite E_image. rewrite (E_ext nd _ (fun _ => value d' (f d') q)) by (intros; now rewrite changed_other).
           now apply E_const.
   Qed.
 End Functions.
@@ -201,14 +201,36 @@ Proof.
       assert ((L + 1) * (eps / (L + 1)) = eps) by (field; lra). lra. }
     pose proof (Hstep x c). pose proof (Hstep c x) as Hc. rewrite Rabs_minus_sym in Hc. apply Rabs_def1; lra. }
   destruct (continuity_ab_min f 0 1 ltac:(lra) Hcont) as [a [Hle Ha]].
-  destruct (Hf a) as [HP _]. rewrite Hin in HP by assumption. exists a, (f a). split; [assumption|]. split; [assumption|].
+  destruct (Hf a) as [HP _]. rewrite Hin in HP by assumption.
+  exists a, (f a). split; [assumption|]. split; [assumption|].
   intros b w Hb Hw. eapply Rle_trans; [now apply (Hle b)|]. apply (proj2 (Hf b)). now rewrite Hin.
+Qed.
+
+(** What holds near 0 for each of finitely many coordinates holds near 0 for all. *)
+Lemma common_radius {Y} (P : Z -> R -> Prop) : (forall k, exists r, 0 < r /\ forall e, 0 < e <= r -> P k e) ->
+  forall (l : list Y) k, exists r, 0 < r /\ forall e i, 0 < e <= r -> (k <= i < k + zlen l)%Z -> P i e.
+Proof.
+  intros H. induction l as [|y l IH]; intros k; [exists 1; split; [lra | cbn; intros; lia]|].
+  destruct (IH (k + 1)%Z) as [r [Hr HP]]. destruct (H k) as [r' [Hr' HP']]. exists (Rmin r r').
+  split; [now apply Rmin_pos|]. intros e i He Hi. pose proof (Rmin_l r r'). pose proof (Rmin_r r r'). cbn [zlen] in Hi.
+  destruct (Z.eq_dec i k) as [->|Hne]; [apply HP'; lra | apply HP; [lra | lia]].
 Qed.
 
 (** ** The best weights of a list of points *)
 
 Definition lipschitz_on_unit (G : Z -> R -> R) : Prop := forall k, exists L, 0 <= L /\
   forall x y, 0 <= x <= 1 -> 0 <= y <= 1 -> Rabs (G k x - G k y) <= L * Rabs (x - y).
+
+Lemma sum_along_lipschitz {Y} G (l : list Y) : lipschitz_on_unit G -> forall k, exists L, 0 <= L /\ forall p p' d,
+  (forall k, 0 <= p k <= 1) -> (forall k, 0 <= p' k <= 1) -> (forall k, Rabs (p k - p' k) <= d) ->
+  sum_along (fun k => G k (p' k)) k l <= sum_along (fun k => G k (p k)) k l + L * d.
+Proof.
+  intros HG.
+  induction l as [|y l IH]; intros k; [exists 0; split; [lra | intros; cbn [sum_along]; lra]|].
+  destruct (IH (k + 1)%Z) as [L [HL H]]. destruct (HG k) as [L' [HL' H']]. exists (L + L'). split; [lra|].
+  intros p p' d Hp Hp' Hd. specialize (H p p' d Hp Hp' Hd). specialize (H' (p k) (p' k) (Hp k) (Hp' k)).
+  pose proof (Rmult_le_compat_l L' _ _ HL' (Hd k)). apply Rabs_le_between in H'. cbn [sum_along]. lra.
+Qed.
 
 Section Best.
   Context {X : Type}.
@@ -218,17 +240,6 @@ Section Best.
   Let total (G : Z -> R -> R) (p : Z -> R) : R := sum_along (fun k => G k (p k)) 0 (repeat tt N).
   Let mean (nu : dist X) (k : Z) : R := E nu (fun x => F x k).
   Let over (c : list X) (nu : dist X) : Prop := is_law nu /\ map fst nu = c.
-
-  Lemma sum_along_lipschitz {Y} G (l : list Y) : lipschitz_on_unit G -> forall k, exists L, 0 <= L /\ forall p p' d,
-    (forall k, 0 <= p k <= 1) -> (forall k, 0 <= p' k <= 1) -> (forall k, Rabs (p k - p' k) <= d) ->
-    sum_along (fun k => G k (p' k)) k l <= sum_along (fun k => G k (p k)) k l + L * d.
-  Proof.
-    intros HG.
-    induction l as [|y l IH]; intros k; [exists 0; split; [lra | intros; cbn [sum_along]; lra]|].
-    destruct (IH (k + 1)%Z) as [L [HL H]]. destruct (HG k) as [L' [HL' H']]. exists (L + L'). split; [lra|].
-    intros p p' d Hp Hp' Hd. specialize (H p p' d Hp Hp' Hd). specialize (H' (p k) (p' k) (Hp k) (Hp' k)).
-    pose proof (Rmult_le_compat_l L' _ _ HL' (Hd k)). apply Rabs_le_between in H'. cbn [sum_along]. lra.
-  Qed.
 
   Lemma mean_range nu k : is_law nu -> 0 <= mean nu k <= 1.
   Proof.

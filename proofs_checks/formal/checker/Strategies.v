@@ -78,7 +78,8 @@ Section Strategies.
   Lemma label_dec (os os' : Z * positive) : {os = os'} + {os <> os'}.
   Proof. decide equality; [apply Pos.eq_dec | apply Z.eq_dec]. Qed.
 
-  Lemma actions_listed t s : exists l, represents (allowed_action M t s) (fun i i' => kernel M t s i = kernel M t s i') l.
+  Lemma actions_listed t s : exists l,
+    represents (allowed_action M t s) (fun i i' => kernel M t s i = kernel M t s i') l.
   Proof.
     destruct (actions_at m t s) as [|a acts] eqn:Ea.
     - exists [0%Z]. split; [intros i _; now left|]. intros i _. exists 0%Z. split; [now left|]. cbn. now rewrite Ea.
@@ -94,7 +95,8 @@ Section Strategies.
   Lemma strategies_listed n : forall t s, exists c, represents (plays n t s) (same_play n t s) c.
   Proof.
     induction n as [|n IH]; intros t s.
-    { exists [Stop]. split; [intros x _; exact I|]. intros x _. exists Stop. split; [now left | intros b phi; reflexivity]. }
+    { exists [Stop]. split; [intros x _; exact I|]. intros x _. exists Stop. split; [now left|].
+      intros b phi. reflexivity. }
     destruct (actions_listed t s) as [l [Hl Hrep]].
     destruct (represents_union (fun i x => exists next, x = Play i next /\ forall os, plays n (S t) (snd os) (next os))
       (same_play (S n) t s) l) as [c [H1 H2]].
@@ -176,7 +178,8 @@ Section Strategies.
       (fun phi => E (jrun M pi n h) (fun h' => phi (index_after m g start (fst h')))) nu.
   Proof.
     intros Hpi Hal. induction n as [|n IH]; intros h Hh.
-    { exists (ret Stop). split; [apply law_ret|]. split; [apply as_ret; exact I|]. intros phi. cbn [jrun]. rewrite !E_ret. reflexivity. }
+    { exists (ret Stop). split; [apply law_ret|]. split; [apply as_ret; exact I|]. intros phi.
+      cbn [jrun]. rewrite !E_ret. reflexivity. }
     assert (Hstep : almost_surely (pi h) (fun i => exists nu, mixes (plays (S n) (jtime h) (jstate h))
       (fun x phi => play (S n) (jtime h) (jstate h) (index_after m g start (fst h)) x phi)
       (fun phi => E (kernel M (jtime h) (jstate h) i)
@@ -213,7 +216,8 @@ Section Strategies.
   Qed.
 
   Theorem best_exists :
-    (forall k, exists L, 0 <= L /\ forall x y, 0 <= x <= 1 -> 0 <= y <= 1 -> Rabs (G k x - G k y) <= L * Rabs (x - y)) ->
+    (forall k, exists L, 0 <= L /\
+      forall x y, 0 <= x <= 1 -> 0 <= y <= 1 -> Rabs (G k x - G k y) <= L * Rabs (x - y)) ->
     exists mu, is_best mu.
   Proof.
     intros HG. destruct (functions_listed Pos.eq_dec (fun s => plays T 0 s) (fun _ => idle T) (plays_idle T 0)
@@ -241,6 +245,59 @@ Section Strategies.
   Definition first_order (up down : Z -> R) (F F' : Z -> R) : R :=
     sum_along (fun k => up k * Rmax 0 (F' k - F k) - down k * Rmax 0 (F k - F' k)) 0 (repeat tt N).
 
+  (** ** One strategy for another, where it comes *)
+
+  (** Where y comes from x, it can be replaced by whatever plays there; c is the probability of coming there. *)
+  Let replaceable (x : positive -> strategy) n t s b y : Prop := exists c, 0 < c /\ forall z, plays n t s z ->
+    exists x', good_first x' /\
+      forall phi, value x' phi = value x phi + c * (play n t s b z phi - play n t s b y phi).
+
+  Lemma replaceable_first x s p : good_first x -> In (s, p) (jinit M) -> 0 < p -> replaceable x T 0 s start (x s).
+  Proof.
+    intros Hx Hs Hp. exists (mass Pos.eq_dec (jinit M) s). split; [apply (mass_pos _ _ _ p); auto; apply HM|].
+    intros z Hz. exists (changed_at Pos.eq_dec x s z).
+    split; [exact (changed_valid Pos.eq_dec (plays T 0) x s z Hx Hz)|]. intros phi.
+    apply (E_changed Pos.eq_dec (jinit M) (fun s y => play T 0 s start y phi)).
+  Qed.
+
+  Lemma replaceable_next x n t s b i next os p : plays (S n) t s (Play i next) ->
+    In (os, p) (kernel M t s i) -> 0 < p -> replaceable x (S n) t s b (Play i next) ->
+    replaceable x n (S t) (snd os) (moved m g t (fst os) b) (next os).
+  Proof.
+    intros [Hi Hnext] Hos Hp [c [Hc Hrep]]. exists (c * mass label_dec (kernel M t s i) os).
+    split; [apply Rmult_lt_0_compat; [assumption|]; apply (mass_pos _ _ _ p); auto; apply HM|].
+    intros z Hz. destruct (Hrep (Play i (changed_at label_dec next os z))) as [x' [Hx' Hv]].
+    - split; [assumption|].
+      exact (changed_valid label_dec (fun os => plays n (S t) (snd os)) next os z Hnext Hz).
+    - exists x'. split; [assumption|]. intros phi. rewrite Hv. cbn [play].
+      rewrite (E_changed label_dec _ (fun os y => play n (S t) (snd os) (moved m g t (fst os) b) y phi)). ring.
+  Qed.
+
+  Lemma throughout_replaceable (Q : nat -> positive -> Z -> strategy -> Prop) x :
+    (forall n t s b y, (t + n = T)%nat -> replaceable x n t s b y -> Q t s b y) ->
+    forall n t s b y, (t + n = T)%nat -> plays n t s y -> replaceable x n t s b y -> throughout Q n t s b y.
+  Proof.
+    intros HQ. induction n as [|n IH]; intros t s b y Ht Hy Hrep; (split; [now apply (HQ _ t s b y Ht)|]); [exact I|].
+    destruct y as [|i next]; [exact I|]. intros os p Hos Hp.
+    apply IH; [lia | apply Hy | now apply (replaceable_next x n t s b i next os p)].
+  Qed.
+
+  (** A part e of the weight of x goes to x'. *)
+  Lemma mixture_shifted mu w x x' e : good_mix mu -> In (w, x) mu -> good_first x' -> 0 < e < w ->
+    exists nu, good_mix nu /\
+      forall phi, mixed_play start nu phi = mixed_play start mu phi + e * (value x' phi - value x phi).
+  Proof.
+    intros [H1 Hmu] Hx Hx' He. pose proof (Hmu w x Hx) as [_ Hgood]. apply in_split in Hx.
+    destruct Hx as [l1 [l2 ->]]. exists (l1 ++ (w - e, x) :: (e, x') :: l2). split; [split|].
+    - rewrite <- H1, !sum_app. cbn [sum fst]. ring.
+    - intros v y Hy. apply in_app_or in Hy. destruct Hy as [Hy|[Hy|[Hy|Hy]]].
+      + apply Hmu, in_or_app. now left.
+      + injection Hy as <- <-. split; [lra | assumption].
+      + injection Hy as <- <-. split; [lra | assumption].
+      + apply Hmu, in_or_app. right. now right.
+    - intros phi. unfold mixed_play, value. rewrite !sum_app. cbn [sum fst snd]. ring.
+  Qed.
+
   Theorem best_is_stationary mu up down : is_best mu ->
     (forall k, exists e, 0 < e /\ forall d, 0 <= d <= e ->
        (cdf_of mu k + d <= 1 -> G k (cdf_of mu k + d) - G k (cdf_of mu k) <= up k * d) /\
@@ -250,5 +307,39 @@ Section Strategies.
         0 <= first_order up down (fun k => play (T - t) t s' b y (beyond last k))
                (fun k => play (T - t) t s' b z (beyond last k))) T 0 s start (x s).
   Proof.
-  Admitted.
+    intros [Hmu Hbest] Hslopes w x s p Hx Hs Hp. destruct (proj2 Hmu w x Hx) as [Hw Hgood].
+    apply (throughout_replaceable _ x); [|reflexivity | apply Hgood | now apply (replaceable_first x s p)].
+    intros n t s' b y Ht [c [Hc Hrep]] z. replace (T - t)%nat with n by lia. intros Hz.
+    destruct (Hrep z Hz) as [x' [Hx' Hv]].
+    set (d k := play n t s' b z (beyond last k) - play n t s' b y (beyond last k)).
+    set (slope k := up k * Rmax 0 (d k) - down k * Rmax 0 (- d k)).
+    assert (Hgain : forall k, exists r, 0 < r /\ forall e, 0 < e <= r -> 0 <= cdf_of mu k + e * c * d k <= 1 ->
+      G k (cdf_of mu k + e * c * d k) - G k (cdf_of mu k) <= e * c * slope k).
+    { intros k. destruct (Hslopes k) as [r [Hr H]]. exists (r / c). split; [now apply Rdiv_lt_0_compat|].
+      intros e He Hin. assert (Hec : 0 < e * c <= r).
+      { split; [apply Rmult_lt_0_compat; lra|]. replace r with (r / c * c) by (field; lra).
+        apply Rmult_le_compat_r; lra. }
+      assert (Hd : -1 <= d k <= 1).
+      { unfold d. pose proof (play_range n k t s' b z). pose proof (play_range n k t s' b y). lra. }
+      unfold slope. destruct (Rle_dec 0 (d k)) as [Hpos|Hneg].
+      - rewrite (Rmax_right 0 (d k)), (Rmax_left 0 (- d k)) by lra.
+        destruct (H (e * c * d k)) as [Hup _]; [nra|]. specialize (Hup ltac:(lra)). lra.
+      - rewrite (Rmax_left 0 (d k)), (Rmax_right 0 (- d k)) by lra.
+        destruct (H (e * c * - d k)) as [_ Hdown]; [nra|].
+        replace (cdf_of mu k - e * c * - d k) with (cdf_of mu k + e * c * d k) in Hdown by ring.
+        specialize (Hdown ltac:(lra)). lra. }
+    destruct (common_radius _ Hgain (repeat tt N) 0) as [r [Hr Hall]].
+    set (e := Rmin r (w / 2)).
+    assert (He : 0 < e <= r /\ e < w) by (unfold e, Rmin; destruct (Rle_dec r (w / 2)); lra).
+    destruct (mixture_shifted mu w x x' e Hmu Hx Hx' ltac:(lra)) as [nu [Hnu Heq]].
+    assert (Hcdf : forall k, cdf_of nu k = cdf_of mu k + e * c * d k)
+      by (intros k; unfold cdf_of, d; rewrite Heq, Hv; ring).
+    assert (Hsum : 0 <= e * c * sum_along slope 0 (repeat tt N)).
+    { apply Rle_trans with (total_of (cdf_of nu) - total_of (cdf_of mu)); [specialize (Hbest nu Hnu); lra|].
+      unfold total_of. rewrite <- sum_along_minus, <- sum_along_scal. apply sum_along_le. intros k Hk. rewrite Hcdf.
+      apply Hall; [lra | assumption|]. rewrite <- Hcdf. now apply cdf_of_range. }
+    assert (Hec : 0 < e * c) by (apply Rmult_lt_0_compat; lra).
+    unfold first_order. rewrite (sum_along_ext _ slope); [nra|].
+    intros k _. unfold slope, d. do 3 f_equal. ring.
+  Qed.
 End Strategies.
