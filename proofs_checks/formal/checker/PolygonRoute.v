@@ -207,94 +207,148 @@ Section Cover.
       pose proof (Rmult_le_compat_l (IZR V) _ _ ltac:(apply IZR_lt in HV; lra) (Hbelow (F k) (HF k) (proj1 Hb))). lra.
   Qed.
 
-  Theorem polygon_by_cover_correct V g start boxes bound pi : ok bound ->
-    polygon_by_cover m V g start boxes corners bound = true ->
-    is_jpolicy pi -> plays_allowed M pi -> Phi G (jreturn_law M pi) <= real_of bound.
+  (** What the costs leave and what they cost is enough together. *)
+  Lemma weak_duality V y x cost need S : (0 < V)%Z -> ok need ->
+    rat_le need (rplus (Rat y (V * initial_den m)) (Rat x V)) = true -> / IZR (initial_den m) * IZR y <= cost ->
+    IZR x <= IZR V * S - cost -> real_of need <= S.
   Proof.
-    intros Hb H Hpi Hal. unfold polygon_by_cover in H.
-    destruct (windows g) as [|[lo hi] ws] eqn:Ew; [discriminate|]. rewrite <- Ew in H.
-    destruct (window_after (windows g) (steps m)) as [[lo' hi']|] eqn:Elast; [|discriminate].
-    set (u' := unit_after g (unit_size g) (steps m)) in *.
-    set (top := rminus (rmult (unit_size g) (of_Z start)) (rmult u' (of_Z lo'))) in *.
-    set (need := rmult (rminus top bound) (rinv u')) in *.
-    repeat rewrite andb_true_iff in H. destruct H as [[[[[[[HV Hg] Hlo] Hhi] Hle] Hnb] Hna] Hcov].
-    apply Z.ltb_lt in HV. apply Z.leb_le in Hlo, Hhi, Hle. pose proof (IZR_lt _ _ HV) as HV'.
-    destruct (good_facts m Hm) as [_ [_ [_ [G4 _]]]]. pose proof (IZR_lt _ _ G4) as G4'.
-    destruct (grid_positive g Hg) as [_ [Hu2 _]].
-    assert (Hoku' : ok u') by now apply ok_last_unit. assert (Hu' : 0 < real_of u') by now apply last_unit_pos.
-    assert (Hoktop : ok top) by (apply ok_rminus; apply ok_rmult; try apply ok_of_Z; assumption).
-    assert (Htop : real_of top = real_of (unit_size g) * IZR start - real_of u' * IZR lo').
-    { unfold top. rewrite real_rminus, !real_rmult, !real_of_Z by auto using ok_rmult, ok_of_Z. reflexivity. }
-    assert (Hneed : ok need /\ real_of need = (real_of top - real_of bound) / real_of u').
-    { assert (Hn : (0 < num u')%Z) by now apply real_of_sign. assert (Hi : ok (rinv u')) by exact Hn. unfold need.
-      split; [auto using ok_rmult, ok_rminus|]. rewrite real_rmult, real_rminus, real_rinv by auto using ok_rminus.
-      reflexivity. }
-    destruct Hneed as [Hokneed Hneed].
-    set (T := length (steps m)). set (H := full_history_law M pi).
-    assert (Hws : window_start g T = lo') by (unfold window_start, T; now rewrite (window_after_nth _ _ _ _ Elast)).
-    assert (Hwe : window_end g T = hi') by (unfold window_end, T; now rewrite (window_after_nth _ _ _ _ Elast)).
-    assert (Hws0 : window_start g 0 = lo) by (unfold window_start; now rewrite Ew).
-    assert (Hwe0 : window_end g 0 = hi) by (unfold window_end; now rewrite Ew).
-    assert (HH : is_law H) by now apply law_H.
-    set (X := fun h : jhistory positive Z Z => (index_after m g start (fst h) - lo')%Z).
-    assert (HX : almost_surely H (fun h => (0 <= X h <= hi' - lo')%Z)).
-    { apply as_H. intros s. pose proof (index_never_below m g start Hg pi ([], s) T eq_refl Hnb) as H1.
-      pose proof (index_never_above m g start pi ([], s) T Hg eq_refl Hna) as H2.
-      cbn [fst index_after jtime length] in H1, H2. rewrite Hws0 in H1. rewrite Hwe0 in H2. specialize (H1 Hlo).
-      specialize (H2 Hhi).
-      fold T in H1, H2. rewrite Hws in H1. rewrite Hwe in H2. pose proof (as_and _ _ _ H1 H2) as H3. revert H3.
-      apply as_impl.
-      intros h Hh. unfold X. lia. }
-    set (F := exceeds H X).
-    assert (HF : forall k, 0 <= F k <= 1) by (intros k; now apply exceeds_range).
-    assert (Hanti : forall j k, (j <= k)%Z -> F k <= F j) by (intros j k Hjk; now apply exceeds_antitone).
-    apply Rle_trans with (Phi G (image (fun h => real_of top - real_of u' * IZR (X h)) H)).
-    { unfold jreturn_law. apply (Phi_mono_coupling G HG H); [assumption|]. pose proof (H_time m pi) as Ht. revert Ht.
-      apply as_impl. intros h Ht.
-      pose proof (index_le_budget m g start Hm Hg (fst h)) as Hle'. rewrite Ht in Hle'. unfold u' in *.
-      rewrite (last_unit m g) in *.
-      rewrite Htop. unfold X. rewrite minus_IZR. fold M in Hle'. lra. }
-    rewrite (Phi_eq_sum G H X (real_of top) (real_of u') HG HH Hu' (hi' - lo') ltac:(lia) HX). fold F.
-    set (S := sum_along (fun k => G (F k)) 0 (repeat tt (Z.to_nat (hi' - lo')))).
-    assert (Hdual : forall costs bottom, length costs = Z.to_nat (hi' - lo') ->
-      forallb (fun y => bottom <=? y)%Z (partial_sums 0 costs) = true ->
-      / IZR (initial_den m) * IZR (start_look m bottom lo
-        (table_below m g (rate_0 m g) bottom (partial_sums 0 costs) (windows g) (steps m)) start) <=
-        cost_sum F 0 costs).
-    { intros costs bottom Hlen Hbot. set (terminal := partial_sums 0 costs) in *.
-      set (v := table_below m g (rate_0 m g) bottom terminal (windows g) (steps m)).
-      unfold F. rewrite <- E_cost_sum. unfold H. rewrite (E_H m pi).
-      replace (/ IZR (initial_den m) * IZR (start_look m bottom lo v start))
-        with (E (jinit M) (fun s => IZR (look bottom lo (row_at v s) start))).
-      2:{ unfold M. rewrite (E_init m). unfold start_look. rewrite IZR_zsum. f_equal. apply sum_ext. intros sw _.
-      now rewrite mult_IZR. }
-      apply E_le; [now apply is_jmdp_meaning|]. intros s.
-      pose proof (table_below_le_cost m g bottom terminal start Hm Hg Hbot pi Hpi Hal (steps m) 0 (windows g) ([],
-        s) eq_refl eq_refl eq_refl eq_refl) as Hdp.
-      unfold bound_at in Hdp. rewrite Hws0 in Hdp. cbn [fst index_after jstate snd rate_at] in Hdp. fold v in Hdp.
-      eapply Rle_trans; [exact Hdp|]. fold T. rewrite Hws. right. apply E_ext_as.
-      pose proof (index_never_below m g start Hg pi ([], s) T eq_refl Hnb) as H1.
-      pose proof (index_never_above m g start pi ([], s) T Hg eq_refl Hna) as H2.
-      cbn [fst index_after jtime length] in H1, H2. rewrite Hws0 in H1. rewrite Hwe0 in H2. specialize (H1 Hlo).
-      specialize (H2 Hhi).
-      fold T in H1, H2. rewrite Hws in H1. rewrite Hwe in H2. pose proof (as_and _ _ _ H1 H2) as H3. revert H3.
-      apply as_impl.
-      intros h Hh. unfold X. set (i := index_after m g start (fst h)) in *. unfold look.
-      destruct (Z.ltb_spec i lo'); [lia|].
-      assert (Hzl : (i - lo' < zlen terminal)%Z).
-      { unfold terminal. rewrite zlen_partial_sums.
+    intros HV Hok Htest Hy Hx. destruct (good_facts m Hm) as [_ [_ [_ [G4 _]]]]. pose proof (IZR_lt _ _ G4) as G4'.
+    pose proof (IZR_lt _ _ HV) as HV'.
+    apply rat_le_correct in Htest; [|assumption | apply ok_rplus; unfold ok; cbn [den];
+      [now apply Z.mul_pos_pos | assumption]].
+    rewrite real_rplus in Htest by (unfold ok; cbn [den]; try apply Z.mul_pos_pos; assumption).
+    eapply Rle_trans; [exact Htest|]. unfold real_of; cbn [num den]. rewrite mult_IZR.
+    apply Rmult_le_reg_l with (IZR V); [assumption|].
+    replace (IZR V * (IZR y / (IZR V * IZR (initial_den m)) + IZR x / IZR V))
+      with (/ IZR (initial_den m) * IZR y + IZR x) by (field; lra). lra.
+  Qed.
+
+  (** What is tested before the cover. *)
+  Definition cover_tests V g start lo hi lo' hi' : bool :=
+    ((0 <? V) && good_grid g && (lo <=? start) && (start <=? hi) && (lo' <=? hi') &&
+     all_never_below m g (rate_0 m g) (windows g) (steps m) &&
+     all_never_above m g (rate_0 m g) (windows g) (steps m))%Z.
+  Definition cover_top g start lo' : rat :=
+    rminus (rmult (unit_size g) (of_Z start)) (rmult (unit_after g (unit_size g) (steps m)) (of_Z lo')).
+  Definition cover_need g start lo' bound : rat :=
+    rmult (rminus (cover_top g start lo') bound) (rinv (unit_after g (unit_size g) (steps m))).
+
+  Lemma cover_tests_facts V g start lo hi lo' hi' : cover_tests V g start lo hi lo' hi' = true ->
+    (0 < V)%Z /\ good_grid g = true /\ (lo <= start <= hi)%Z /\ (lo' <= hi')%Z /\
+    all_never_below m g (rate_0 m g) (windows g) (steps m) = true /\
+    all_never_above m g (rate_0 m g) (windows g) (steps m) = true.
+  Proof.
+    unfold cover_tests. repeat rewrite andb_true_iff. rewrite Z.ltb_lt, !Z.leb_le. tauto.
+  Qed.
+
+  Section Tested.
+    Variables (V : Z) (g : grid) (start lo hi : Z) (ws : list (Z * Z)) (lo' hi' : Z).
+    Hypothesis Hwindows : windows g = (lo, hi) :: ws.
+    Hypothesis Hlast : window_after (windows g) (steps m) = Some (lo', hi').
+    Hypothesis Htests : cover_tests V g start lo hi lo' hi' = true.
+    Let T := length (steps m).
+
+    Lemma tested_windows : window_start g 0 = lo /\ window_end g 0 = hi /\ window_start g T = lo' /\
+      window_end g T = hi'.
+    Proof.
+      unfold window_start, window_end, T. rewrite (window_after_nth _ _ _ _ Hlast), Hwindows. repeat split.
+    Qed.
+
+    Lemma ok_cover_need bound : ok bound -> ok (cover_need g start lo' bound).
+    Proof.
+      intros Hb. destruct (cover_tests_facts _ _ _ _ _ _ _ Htests) as [_ [Hg _]].
+      destruct (grid_positive g Hg) as [_ [Hu2 _]].
+      assert (Hoku' : ok (unit_after g (unit_size g) (steps m))) by now apply ok_last_unit.
+      assert (Hi : ok (rinv (unit_after g (unit_size g) (steps m))))
+        by (apply (real_of_sign _ Hoku'); now apply last_unit_pos).
+      unfold cover_need, cover_top. apply ok_rmult; [|exact Hi].
+      repeat apply ok_rminus; try assumption; apply ok_rmult; try apply ok_of_Z; assumption.
+    Qed.
+
+    Section Policy.
+      Variable pi : jpolicy positive Z Z.
+      Hypothesis Hpi : is_jpolicy pi.
+      Let X (h : jhistory positive Z Z) : Z := (index_after m g start (fst h) - lo')%Z.
+      Definition index_cdf : Z -> R := exceeds (full_history_law M pi) X.
+
+      Lemma last_index_inside s : almost_surely (jrun M pi T ([], s))
+        (fun h => lo' <= index_after m g start (fst h) <= hi')%Z.
+      Proof.
+        destruct (cover_tests_facts _ _ _ _ _ _ _ Htests) as [_ [Hg [Hlo [_ [Hnb Hna]]]]].
+        destruct tested_windows as [W1 [W2 [W3 W4]]].
+        pose proof (index_never_below m g start Hg pi ([], s) T eq_refl Hnb) as H1.
+        pose proof (index_never_above m g start pi ([], s) T Hg eq_refl Hna) as H2.
+        cbn [fst index_after jtime length] in H1, H2. rewrite W1 in H1. rewrite W2 in H2. specialize (H1 (proj1 Hlo)).
+        specialize (H2 (proj2 Hlo)). fold T in H1, H2. rewrite W3 in H1. rewrite W4 in H2.
+        exact (as_and _ _ _ H1 H2).
+      Qed.
+
+      (** It is enough that the sum of G is as large as is needed. *)
+      Theorem cover_enough bound : ok bound ->
+        real_of (cover_need g start lo' bound) <=
+          sum_along (fun k => G (index_cdf k)) 0 (repeat tt (Z.to_nat (hi' - lo'))) ->
+        Phi G (jreturn_law M pi) <= real_of bound.
+      Proof.
+        intros Hb HS. destruct (cover_tests_facts _ _ _ _ _ _ _ Htests) as [_ [Hg [_ [Hle _]]]].
+        destruct (grid_positive g Hg) as [_ [Hu2 _]].
+        set (u' := unit_after g (unit_size g) (steps m)) in *.
+        assert (Hoku' : ok u') by now apply ok_last_unit. assert (Hu' : 0 < real_of u') by now apply last_unit_pos.
+        set (top := cover_top g start lo') in *.
+        assert (Hoktop : ok top) by (apply ok_rminus; apply ok_rmult; try apply ok_of_Z; assumption).
+        assert (Htop : real_of top = real_of (unit_size g) * IZR start - real_of u' * IZR lo').
+        { unfold top, cover_top. fold u'. rewrite real_rminus, !real_rmult, !real_of_Z by auto using ok_rmult, ok_of_Z.
+          reflexivity. }
+        assert (Hneed : real_of (cover_need g start lo' bound) = (real_of top - real_of bound) / real_of u').
+        { assert (Hn : (0 < num u')%Z) by now apply real_of_sign. assert (Hi : ok (rinv u')) by exact Hn.
+          unfold cover_need. fold top u'. rewrite real_rmult, real_rminus, real_rinv by auto using ok_rminus.
+          reflexivity. }
+        set (H := full_history_law M pi). assert (HH : is_law H) by now apply law_H.
+        assert (HX : almost_surely H (fun h => (0 <= X h <= hi' - lo')%Z)).
+        { apply as_H. intros s. pose proof (last_index_inside s) as H1. revert H1. apply as_impl. intros h Hh. unfold X.
+          lia. }
+        apply Rle_trans with (Phi G (image (fun h => real_of top - real_of u' * IZR (X h)) H)).
+        { unfold jreturn_law. apply (Phi_mono_coupling G HG H); [assumption|]. pose proof (H_time m pi) as Ht.
+          revert Ht. apply as_impl. intros h Ht.
+          pose proof (index_le_budget m g start Hm Hg (fst h)) as Hle'. rewrite Ht in Hle'. unfold u' in *.
+          rewrite (last_unit m g) in *.
+          rewrite Htop. unfold X. rewrite minus_IZR. fold M in Hle'. lra. }
+        rewrite (Phi_eq_sum G H X (real_of top) (real_of u') HG HH Hu' (hi' - lo') ltac:(lia) HX).
+        fold H index_cdf in HS |- *. change (exceeds H X) with index_cdf.
+        rewrite Hneed in HS. apply (Rmult_le_compat_l (real_of u')) in HS; [|lra].
+        replace (real_of u' * ((real_of top - real_of bound) / real_of u')) with (real_of top - real_of bound) in HS
+          by (field; lra). lra.
+      Qed.
+    End Policy.
+
+    (** At the end the table is the cost. *)
+    Lemma look_partial_sums bottom costs b : length costs = Z.to_nat (hi' - lo') -> (lo' <= b <= hi')%Z ->
+      IZR (look bottom lo' (partial_sums 0 costs) b) = cost_sum (fun j => is_above j (b - lo')) 0 costs.
+    Proof.
+      intros Hlen Hb. unfold look. destruct (Z.ltb_spec b lo'); [lia|].
+      assert (Hzl : (b - lo' < zlen (partial_sums 0 costs))%Z).
+      { rewrite zlen_partial_sums.
         assert (zlen costs = Z.of_nat (length costs)) as ->
-          by (clear; induction costs as [|y l IH]; cbn [zlen length]; lia).
-        rewrite Hlen. lia. }
-      destruct (znth terminal (i - lo')) as [y|] eqn:Ey.
-      - replace (i - lo')%Z with (i - lo' - 0)%Z in Ey by lia.
-        rewrite (partial_sums_correct costs 0 0 (i - lo') y ltac:(lia) Ey). ring.
+          by (clear; induction costs as [|y l IH]; cbn [zlen length]; lia). lia. }
+      destruct (znth (partial_sums 0 costs) (b - lo')) as [y|] eqn:Ey.
+      - replace (b - lo')%Z with (b - lo' - 0)%Z in Ey by lia.
+        rewrite (partial_sums_correct costs 0 0 (b - lo') y ltac:(lia) Ey). ring.
       - exfalso. assert (Hgen : forall (l : list Z) j, (0 <= j < zlen l)%Z -> znth l j <> None).
         { induction l as [|z l IH]; intros j Hj; cbn [zlen znth] in *; [lia|].
           destruct (Z.eqb_spec j 0); [discriminate|]. apply IH; lia. }
-        apply (Hgen terminal (i - lo')%Z); [lia | assumption]. }
-    assert (Hpassed : forall V0 k p, ok p -> passed_test m g start lo lo' hi' V0 k p = true -> real_of p <= F k).
-    { intros V0 k p Hp Htest. unfold passed_test in Htest. repeat rewrite andb_true_iff in Htest.
+        apply (Hgen (partial_sums 0 costs) (b - lo')%Z); [lia | assumption].
+    Qed.
+
+    (** A level that the test says is passed, for a table that is a lower bound. *)
+    Lemma passed_level (F : Z -> R) V0 k p : (forall j, 0 <= F j) -> ok p ->
+      (forall costs bottom, length costs = Z.to_nat (hi' - lo') ->
+        forallb (fun y => bottom <=? y)%Z (partial_sums 0 costs) = true ->
+        / IZR (initial_den m) * IZR (start_look m bottom lo
+          (table_below m g (rate_0 m g) bottom (partial_sums 0 costs) (windows g) (steps m)) start) <=
+          cost_sum F 0 costs) ->
+      passed_test m g start lo lo' hi' V0 k p = true -> real_of p <= F k.
+    Proof.
+      intros HF Hp Hdual Htest. destruct (good_facts m Hm) as [_ [_ [_ [G4 _]]]]. pose proof (IZR_lt _ _ G4) as G4'.
+      unfold passed_test in Htest. repeat rewrite andb_true_iff in Htest.
       destruct Htest as [[HV0 Hbot] Htest]. apply Z.ltb_lt in HV0. pose proof (IZR_lt _ _ HV0) as HV0'.
       apply rat_le_correct in Htest; [|assumption | unfold ok; cbn [den]; now apply Z.mul_pos_pos].
       assert (Hlen0 : length (unit_costs V0 k lo' hi') = Z.to_nat (hi' - lo')).
@@ -307,38 +361,78 @@ Section Cover.
       eapply Rle_trans; [exact Htest|]. unfold real_of; cbn [num den]. rewrite mult_IZR.
       apply Rmult_le_reg_l with (IZR V0); [assumption|].
       match goal with |- _ * (IZR ?a / _) <= _ => replace (IZR V0 * (IZR a / (IZR V0 * IZR (initial_den m))))
-        with (/ IZR (initial_den m) * IZR a) by (field; lra) end. lra. }
-    assert (HS : real_of need <= S).
-    { set (b0 := along (fun _ => (of_Z 0, of_Z 1)) lo' (counter (lo' + 1) hi')) in *.
-      assert (Hlen0 : length b0 = Z.to_nat (hi' - lo')).
-      { unfold b0, counter. replace (hi' - (lo' + 1) + 1)%Z with (hi' - lo')%Z by lia.
-        generalize (Z.to_nat (hi' - lo')) as n. generalize lo' as z.
-        intros z n; revert z; induction n as [|n IH]; intros z; cbn; [reflexivity | now rewrite IH]. }
-      apply (covered_correct F 1 0 (dual_test m V g start lo corners need) (passed_test m g start lo lo' hi')
-        (Z.to_nat (hi' - lo')) (real_of need <= S) Hanti) with (c := boxes) (b := b0);
-        [lia | now left | | | assumption | assumption | intros i _; apply inside_everything; auto].
-      2:{ intros V0 k p. rewrite Z.mul_1_r. apply Hpassed. }
-      intros costs b Hlen Htest Hheld.
-      assert (Hin : inside F 0 b)
-        by (apply (inside_ext (fun k => F (k * 1 + 0)%Z)); [intros k; f_equal; lia | apply Hheld; lia]).
-      unfold dual_test in Htest. set (terminal := partial_sums 0 costs) in *.
-      set (bottom := smallest 0 terminal) in *.
-      destruct (tilted_sum V corners costs b) as [x|] eqn:Ex; [|discriminate]. apply andb_true_iff in Htest.
-      destruct Htest as [Hbot Htest].
-      set (v := table_below m g (rate_0 m g) bottom terminal (windows g) (steps m)) in *.
-      destruct (tilted_sum_correct V F costs HV HF b 0 x Ex Hin) as [Hlen' Hx].
-      apply rat_le_correct in Htest; [|assumption | apply ok_rplus; unfold ok; cbn [den];
-        [now apply Z.mul_pos_pos | assumption]].
-      rewrite real_rplus in Htest by (unfold ok; cbn [den]; try apply Z.mul_pos_pos; assumption).
-      pose proof (Hdual costs bottom ltac:(congruence) Hbot) as Hdp. fold terminal in Hdp. fold v in Hdp.
-      eapply Rle_trans; [exact Htest|]. unfold real_of; cbn [num den]. rewrite mult_IZR.
-      unfold S. rewrite (sum_along_length _ _ costs) by (rewrite repeat_length; congruence).
-      apply Rmult_le_reg_l with (IZR V); [assumption|].
-      replace (IZR V * (IZR (start_look m bottom lo v start) / (IZR V * IZR (initial_den m)) + IZR x / IZR V))
-        with (/ IZR (initial_den m) * IZR (start_look m bottom lo v start) + IZR x) by (field; lra). lra. }
-    rewrite Hneed in HS. apply (Rmult_le_compat_l (real_of u')) in HS; [|lra].
-    replace (real_of u' * ((real_of top - real_of bound) / real_of u')) with (real_of top - real_of bound) in HS
-      by (field; lra). lra.
+        with (/ IZR (initial_den m) * IZR a) by (field; lra) end. lra.
+    Qed.
+
+    Lemma length_first_box : length (along (fun _ => (of_Z 0, of_Z 1)) lo' (counter (lo' + 1) hi')) =
+      Z.to_nat (hi' - lo').
+    Proof.
+      unfold counter. replace (hi' - (lo' + 1) + 1)%Z with (hi' - lo')%Z by lia.
+      generalize (Z.to_nat (hi' - lo')) as n. generalize lo' as z.
+      intros z n; revert z; induction n as [|n IH]; intros z; cbn; [reflexivity | now rewrite IH].
+    Qed.
+  End Tested.
+
+  Theorem polygon_by_cover_correct V g start boxes bound pi : ok bound ->
+    polygon_by_cover m V g start boxes corners bound = true ->
+    is_jpolicy pi -> plays_allowed M pi -> Phi G (jreturn_law M pi) <= real_of bound.
+  Proof.
+    intros Hb H Hpi Hal. unfold polygon_by_cover in H.
+    destruct (windows g) as [|[lo hi] ws] eqn:Ew; [discriminate|].
+    pose proof Ew as Ew'. rewrite <- Ew in H.
+    destruct (window_after (windows g) (steps m)) as [[lo' hi']|] eqn:Elast; [|discriminate].
+    apply andb_true_iff in H. destruct H as [Htests Hcov]. fold (cover_tests V g start lo hi lo' hi') in Htests.
+    fold (cover_top g start lo') in Hcov. fold (cover_need g start lo' bound) in Hcov.
+    apply (cover_enough V g start lo hi ws lo' hi' Ew' Elast Htests pi Hpi bound Hb).
+    destruct (cover_tests_facts _ _ _ _ _ _ _ Htests) as [HV [Hg [Hstart [Hle [Hnb Hna]]]]].
+    pose proof (IZR_lt _ _ HV) as HV'.
+    destruct (good_facts m Hm) as [_ [_ [_ [G4 _]]]]. pose proof (IZR_lt _ _ G4) as G4'.
+    destruct (tested_windows g lo hi ws lo' hi' Ew' Elast) as [W1 [_ [W3 _]]].
+    pose proof (ok_cover_need V g start lo hi lo' hi' Htests bound Hb) as Hokneed.
+    set (need := cover_need g start lo' bound) in *. set (T := length (steps m)) in *.
+    set (H := full_history_law M pi). assert (HH : is_law H) by now apply law_H.
+    set (F := index_cdf g start lo' pi).
+    assert (HF : forall k, 0 <= F k <= 1) by (intros k; now apply exceeds_range).
+    assert (Hanti : forall j k, (j <= k)%Z -> F k <= F j) by (intros j k Hjk; now apply exceeds_antitone).
+    assert (Hdual : forall costs bottom, length costs = Z.to_nat (hi' - lo') ->
+      forallb (fun y => bottom <=? y)%Z (partial_sums 0 costs) = true ->
+      / IZR (initial_den m) * IZR (start_look m bottom lo
+        (table_below m g (rate_0 m g) bottom (partial_sums 0 costs) (windows g) (steps m)) start) <=
+        cost_sum F 0 costs).
+    { intros costs bottom Hlen Hbot. set (terminal := partial_sums 0 costs) in *.
+      set (v := table_below m g (rate_0 m g) bottom terminal (windows g) (steps m)).
+      unfold F, index_cdf. rewrite <- E_cost_sum. rewrite (E_H m pi).
+      replace (/ IZR (initial_den m) * IZR (start_look m bottom lo v start))
+        with (E (jinit M) (fun s => IZR (look bottom lo (row_at v s) start))).
+      2:{ unfold M. rewrite (E_init m). unfold start_look. rewrite IZR_zsum. f_equal. apply sum_ext. intros sw _.
+      now rewrite mult_IZR. }
+      apply E_le; [now apply is_jmdp_meaning|]. intros s.
+      pose proof (table_below_le_cost m g bottom terminal start Hm Hg Hbot pi Hpi Hal (steps m) 0 (windows g) ([],
+        s) eq_refl eq_refl eq_refl eq_refl) as Hdp.
+      unfold bound_at in Hdp. rewrite W1 in Hdp. cbn [fst index_after jstate snd rate_at] in Hdp. fold v in Hdp.
+      eapply Rle_trans; [exact Hdp|]. fold T. rewrite W3. right. apply E_ext_as.
+      pose proof (last_index_inside V g start lo hi ws lo' hi' Ew' Elast Htests pi s) as Hi. revert Hi.
+      apply as_impl. intros h Hh. now apply (look_partial_sums lo' hi'). }
+    set (S := sum_along (fun k => G (F k)) 0 (repeat tt (Z.to_nat (hi' - lo')))).
+    set (b0 := along (fun _ => (of_Z 0, of_Z 1)) lo' (counter (lo' + 1) hi')) in *.
+    assert (Hlen0 : length b0 = Z.to_nat (hi' - lo')) by apply length_first_box.
+    apply (covered_correct F 1 0 (dual_test m V g start lo corners need) (passed_test m g start lo lo' hi')
+      (Z.to_nat (hi' - lo')) (real_of need <= S) Hanti) with (c := boxes) (b := b0);
+      [lia | now left | | | assumption | assumption | intros i _; apply inside_everything; auto].
+    2:{ intros V0 k p. rewrite Z.mul_1_r. intros Hp Htest.
+        apply (passed_level g start lo lo' hi' F V0 k p (fun j => proj1 (HF j)) Hp Hdual Htest). }
+    intros costs b Hlen Htest Hheld.
+    assert (Hin : inside F 0 b)
+      by (apply (inside_ext (fun k => F (k * 1 + 0)%Z)); [intros k; f_equal; lia | apply Hheld; lia]).
+    unfold dual_test in Htest. set (terminal := partial_sums 0 costs) in *.
+    set (bottom := smallest 0 terminal) in *.
+    destruct (tilted_sum V corners costs b) as [x|] eqn:Ex; [|discriminate]. apply andb_true_iff in Htest.
+    destruct Htest as [Hbot Htest].
+    set (v := table_below m g (rate_0 m g) bottom terminal (windows g) (steps m)) in *.
+    destruct (tilted_sum_correct V F costs HV HF b 0 x Ex Hin) as [Hlen' Hx].
+    pose proof (Hdual costs bottom ltac:(congruence) Hbot) as Hdp. fold terminal in Hdp. fold v in Hdp.
+    apply (weak_duality V _ x (cost_sum F 0 costs) need S HV Hokneed Htest Hdp).
+    unfold S. rewrite (sum_along_length _ _ costs) by (rewrite repeat_length; congruence). exact Hx.
   Qed.
 
 End Cover.
