@@ -134,7 +134,8 @@ Section Kept.
     - split.
       + intros x w Hin. apply in_map_iff in Hin. destruct Hin as [[w' x'] [Heq Hin]]. injection Heq as <- <-.
         left. now apply (Hgood w' x').
-      + transitivity (sum mu fst); [|exact Hsum]. clear. induction mu as [|[w x] mu IH]; cbn; [reflexivity | rewrite IH; ring].
+      + transitivity (sum mu fst); [|exact Hsum]. clear.
+        induction mu as [|[w x] mu IH]; cbn; [reflexivity | rewrite IH; ring].
     - intros x. apply law_bind; [apply (jinit_law _ (is_jmdp_meaning m Hm)) | intros; apply law_play].
   Qed.
 
