@@ -207,6 +207,18 @@ Section Kept.
     - apply Rdiv_lt_0_compat; now apply IZR_lt.
   Qed.
 
+  Lemma throughout_listed (Q : nat -> positive -> Z -> strategy -> Prop) n t s b i nx a :
+    znth (actions_at m t s) i = Some a -> Q t s b (Play i nx) ->
+    (forall o, In o (outcomes a) -> (0 < weight o)%Z ->
+      throughout m g Q n (S t) (next o) (move g (rate_at m g t) o b) (nx (gain o, next o))) ->
+    throughout m g Q (S n) t s b (Play i nx).
+  Proof.
+    intros Ha HQ H. split; [exact HQ|]. intros os p Hin Hp. cbn in Hin. rewrite Ha in Hin. apply in_map_iff in Hin.
+    destruct Hin as [o [E Ho]]. injection E as <- <-. cbn [fst snd]. rewrite (move_label m g t (gain o) b o eq_refl).
+    apply H; [assumption|]. destruct (action_facts m Hm t s i a Ha) as [H1 [H2 _]]. specialize (H2 o Ho).
+    destruct (Z.eq_dec (weight o) 0) as [E|]; [|lia]. rewrite E in Hp. unfold Rdiv in Hp. lra.
+  Qed.
+
   Definition keeps_here (keep : kept) (t : nat) (s : positive) (b : Z) (x : strategy) : Prop :=
     match x with Play i _ => is_kept (flags_at g keep t s b) i = true | Stop => True end.
 
