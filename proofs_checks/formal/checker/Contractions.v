@@ -423,3 +423,408 @@ Section Cells.
           specialize (Hylaw k). fold k0. cbn [length]. lra.
   Qed.
 End Cells.
+
+(** ** First order, in the program's units *)
+
+Definition corners_at (gs : list (list (rat * rat))) (k : Z) : list (rat * rat) :=
+  match znth gs k with Some l => l | None => [] end.
+Definition slope_at (V : Z) (of : list (rat * rat) -> rat -> rat -> option Z) (gs : list (list (rat * rat))) (b : box)
+  (k : Z) : R :=
+  match znth gs k, znth b k with Some l, Some (p, q) => IZR (or_zero (of l p q)) / IZR V | _, _ => 0 end.
+Definition up_at V := slope_at V (steepest V (of_Z 0) (of_Z 0)).
+Definition down_at V := slope_at V (flattest V (of_Z 0) (of_Z 0)).
+
+Lemma znth_tail {X} (x : X) l k j : (k + 1 <= j)%Z -> znth (x :: l) (j - k) = znth l (j - (k + 1)).
+Proof.
+  intros H. cbn [znth]. destruct (Z.eqb_spec (j - k) 0); [lia|]. f_equal. lia.
+Qed.
+
+Lemma znth_some {X} (l : list X) k : (0 <= k < zlen l)%Z -> exists x, znth l k = Some x.
+Proof.
+  revert k; induction l as [|x l IH]; intros k H; cbn [zlen znth] in *; [lia|].
+  destruct (Z.eqb_spec k 0); [eauto|]. apply IH. lia.
+Qed.
+
+Lemma parts_difference x y : y - x = Rmax 0 (y - x) - Rmax 0 (x - y).
+Proof.
+  destruct (Rle_dec x y).
+  - rewrite (Rmax_right 0 (y - x)), (Rmax_left 0 (x - y)); lra.
+  - rewrite (Rmax_left 0 (y - x)), (Rmax_right 0 (x - y)); lra.
+Qed.
+
+Lemma first_order_gained V F F' gs : (0 < V)%Z -> forall costs b k, length costs = length gs -> length b = length gs ->
+  IZR V * sum_along (fun j => up_at V gs b (j - k) * Rmax 0 (F' j - F j) - down_at V gs b (j - k) * Rmax 0 (F j - F' j))
+    k (repeat tt (length gs)) =
+  cost_sum F' k costs - cost_sum F k costs + gained F F' k (regains V gs costs b).
+Proof.
+  intros HV. apply IZR_lt in HV. induction gs as [|l gs IH]; intros [|c costs] [|[p q] b] k Hc Hb; try discriminate;
+    cbn [length repeat sum_along cost_sum regains gained]; [ring|].
+  injection Hc as Hc. injection Hb as Hb. rewrite Rmult_plus_distr_l.
+  rewrite (sum_along_ext _ (fun j => up_at V gs b (j - (k + 1)) * Rmax 0 (F' j - F j) -
+    down_at V gs b (j - (k + 1)) * Rmax 0 (F j - F' j)))
+    by (intros j Hj; unfold up_at, down_at, slope_at; now rewrite !znth_tail by lia).
+  rewrite (IH costs b (k + 1)%Z Hc Hb). unfold up_at, down_at, slope_at. rewrite Z.sub_diag. cbn [znth Z.eqb].
+  set (st := or_zero (steepest V (of_Z 0) (of_Z 0) l p q)). set (fl := or_zero (flattest V (of_Z 0) (of_Z 0) l p q)).
+  rewrite !minus_IZR. pose proof (parts_difference (F k) (F' k)) as Hparts.
+  set (P := Rmax 0 (F' k - F k)) in *. set (Q := Rmax 0 (F k - F' k)) in *.
+  replace (F' k) with (F k + (P - Q)) by lra. field. lra.
+Qed.
+
+Lemma gained_scal x F F' rs : 0 <= x -> forall k,
+  gained (fun j => x * F j) (fun j => x * F' j) k rs = x * gained F F' k rs.
+Proof.
+  intros Hx. assert (Hmax : forall y z, Rmax 0 (x * y - x * z) = x * Rmax 0 (y - z)).
+  { intros y z. rewrite <- Rmult_minus_distr_l. destruct (Rle_dec 0 (y - z)).
+    - rewrite (Rmax_right 0 (y - z)) by lra. apply Rmax_right. now apply Rmult_le_pos.
+    - rewrite (Rmax_left 0 (y - z)) by lra. rewrite Rmax_left; [ring|].
+      pose proof (Rmult_le_pos x (- (y - z)) Hx ltac:(lra)). lra. }
+  induction rs as [|[down up] rs IH]; intros k; cbn [gained]; [ring|]. rewrite IH, !Hmax. ring.
+Qed.
+
+Lemma inside_at F (b : box) : forall k j p q, inside F k b -> znth b j = Some (p, q) ->
+  ok p /\ ok q /\ real_of p <= F (k + j)%Z <= real_of q.
+Proof.
+  induction b as [|[l u] b IH]; intros k j p q Hin H; [discriminate|]. destruct Hin as [Hl [Hu [Hb Hrest]]].
+  cbn [znth] in H. destruct (Z.eqb_spec j 0) as [->|Hne].
+  - injection H as <- <-. rewrite Z.add_0_r. now repeat split.
+  - destruct (IH (k + 1)%Z (j - 1)%Z p q Hrest H) as [H1 [H2 H3]].
+    replace (k + 1 + (j - 1))%Z with (k + j)%Z in H3 by lia. now repeat split.
+Qed.
+
+(** ** The start *)
+
+Lemma start_laws_at V gap place v init : forall acc c, start_laws V gap place v init acc = Some c ->
+  c = fold_left (fun acc x => add_cell V x acc) (map (fun sw => (snd sw, gap, cell_at v (fst sw) place)) init) acc /\
+  forall s w, In (s, w) init -> znth (cells_at v s) place = Some (cell_at v s place).
+Proof.
+  induction init as [|[s w] init IH]; intros acc c; cbn [start_laws map fold_left].
+  - intros H. injection H as <-. split; [reflexivity | intros s w []].
+  - destruct (znth (cells_at v s) place) as [d|] eqn:Ed; [|discriminate]. intros H.
+    assert (Hd : cell_at v s place = d) by (unfold cell_at; now rewrite Ed).
+    destruct (IH _ _ H) as [H1 H2]. cbn [fst snd]. rewrite Hd. split; [exact H1|].
+    intros s' w' [E|Hin]; [injection E as <- <-; now rewrite Hd | now apply (H2 s' w')].
+Qed.
+
+Lemma inside_narrowed F A B D (b : box) : (0 < D)%Z -> forall k, inside F k b ->
+  (forall j, (k <= j < k + zlen b)%Z -> IZR (A j) / IZR D <= F j <= IZR (B j) / IZR D) ->
+  inside F k (narrowed D (along A k b) (along B k b) b).
+Proof.
+  intros HD. induction b as [|[p q] b IH]; intros k Hin H; [exact I|]. destruct Hin as [Hp [Hq [Hb Hrest]]].
+  cbn [along narrowed inside zlen] in *. pose proof (zlen_nonneg b).
+  assert (HokA : ok (Rat (A k) D)) by exact HD. assert (HokB : ok (Rat (B k) D)) by exact HD.
+  split; [now apply ok_rmax|]. split; [now apply ok_rmin|]. split.
+  - rewrite real_rmax, real_rmin by assumption. unfold real_of at 2 4. cbn [num den].
+    specialize (H k ltac:(lia)). split; [apply Rmax_lub | apply Rmin_glb]; lra.
+  - apply IH; [assumption|]. intros j Hj. apply H. lia.
+Qed.
+
+Lemma length_narrowed D low high (b : box) : length (narrowed D low high b) = length b.
+Proof.
+  revert low high; induction b as [|[p q] b IH]; intros [|x low] [|y high]; cbn; try reflexivity. now rewrite IH.
+Qed.
+Lemma length_cap p (b : box) : forall k, length (cap k p b) = length b.
+Proof. induction b as [|[l u] b IH]; intros k; cbn; auto. Qed.
+Lemma length_raise p (b : box) : forall k, length (raise k p b) = length b.
+Proof. induction b as [|[l u] b IH]; intros k; cbn; auto. Qed.
+
+Lemma zeros_of {X} (l : list X) : forall k, map (fun _ => 0%Z) l = along (fun _ => 0%Z) k l.
+Proof. induction l as [|x l IH]; intros k; cbn; [reflexivity | now rewrite <- IH]. Qed.
+
+(** ** A best mixture is followed through the tree *)
+
+Section Traced.
+  Variables (m : model) (V : Z) (g : grid) (start lo hi : Z) (ws : list (Z * Z)) (hi' : Z).
+  Hypothesis Hm : good_model m = true.
+  Let M := meaning m.
+  Let T := length (steps m).
+  Let last := window_start g T.
+  Let N := Z.to_nat (hi' - last).
+  Hypothesis Hwindows : windows g = (lo, hi) :: ws.
+  Hypothesis Hlast : window_after (windows g) (steps m) = Some (last, hi').
+  Hypothesis Htests : cover_tests m V g start lo hi last hi' = true.
+  Variables (gs : list (list (rat * rat))) (need : rat).
+  Hypothesis Hgs : forallb (corners_to_1 (of_Z 0)) gs = true.
+  Hypothesis Hlength : length gs = N.
+  Hypothesis Hneed : ok need.
+  Let Gk (k : Z) : R -> R := polygon 0 0 (corners_at gs k).
+
+  Lemma corners_at_good k l : znth gs k = Some l -> corners_to_1 (of_Z 0) l = true.
+  Proof. intros H. rewrite forallb_forall in Hgs. apply Hgs. now apply (znth_In _ k). Qed.
+
+  Lemma polygons_lipschitz k : exists L, 0 <= L /\ forall x y, 0 <= x <= 1 -> 0 <= y <= 1 ->
+    Rabs (Gk k x - Gk k y) <= L * Rabs (x - y).
+  Proof.
+    unfold Gk, corners_at. destruct (znth gs k) as [l|] eqn:E.
+    - destruct (polygon_lipschitz l (of_Z 0) (of_Z 0) (corners_at_good k l E) (ok_of_Z 0) (ok_of_Z 0)) as [L [HL H]].
+      rewrite !real_of_Z in H. exists L. split; [assumption|]. intros x y Hx Hy. destruct (Rle_dec x y).
+      + rewrite Rabs_minus_sym, (Rabs_minus_sym x y), (Rabs_right (y - x)) by lra. apply H; lra.
+      + rewrite (Rabs_right (x - y)) by lra. apply H; lra.
+    - exists 0. split; [lra|]. intros. cbn. rewrite Rminus_diag_eq, Rabs_R0 by reflexivity. lra.
+  Qed.
+
+  Variable mu : mixture_of_strategies.
+  Hypothesis Hbest : is_best m g start last N Gk mu.
+  Let F := cdf_of m g start last mu.
+  Let Hmu : good_mix m mu := proj1 Hbest.
+
+  Lemma best_range k : 0 <= F k <= 1.
+  Proof. now apply cdf_range. Qed.
+
+  Lemma fixed_sum_correct costs : forall gs' b k x, (forall l, In l gs' -> corners_to_1 (of_Z 0) l = true) ->
+    fixed_sum V gs' costs b = Some x -> inside F k b ->
+    length costs = length gs' /\ IZR x <= IZR V *
+      sum_along (fun j => polygon 0 0 (corners_at gs' (j - k)) (F j)) k (repeat tt (length gs')) - cost_sum F k costs.
+  Proof.
+    destruct (cover_tests_facts _ _ _ _ _ _ _ _ Htests) as [HV _]. pose proof (IZR_lt _ _ HV) as HV'.
+    induction costs as [|c costs IH]; intros [|l gs'] [|[p q] b] k x Hgood; cbn [fixed_sum]; try discriminate.
+    - intros H _. injection H as <-. split; [reflexivity|]. cbn. lra.
+    - destruct (least_on V c (of_Z 0) (of_Z 0) l p q) as [y|] eqn:Ey; [|discriminate].
+      destruct (fixed_sum V gs' costs b) as [z|] eqn:Ez; [|discriminate]. intros H [Hp [Hq [Hb Hrest]]].
+      injection H as <-.
+      destruct (IH gs' b (k + 1)%Z z ltac:(intros; apply Hgood; now right) Ez Hrest) as [Hlen Hz].
+      split; [cbn; now rewrite Hlen|]. pose proof (Hgood l (or_introl eq_refl)) as Hl. pose proof (best_range k).
+      destruct (least_on_correct V c p q HV Hp Hq l (of_Z 0) (of_Z 0) Hl (ok_of_Z 0) (ok_of_Z 0) (F k))
+        as [y' [Hy' Hle]]; [rewrite real_of_Z; lra | lra | left; intros ->; discriminate | assumption |].
+      rewrite Ey in Hy'. injection Hy' as <-. rewrite !real_of_Z in Hle. rewrite plus_IZR.
+      cbn [length repeat sum_along cost_sum]. rewrite Rmult_plus_distr_l.
+      rewrite (sum_along_ext _ (fun j => polygon 0 0 (corners_at gs' (j - (k + 1))) (F j)))
+        by (intros j Hj; unfold corners_at; now rewrite znth_tail by lia).
+      unfold corners_at at 1. rewrite Z.sub_diag. cbn [znth Z.eqb]. lra.
+  Qed.
+
+  Lemma kept_dual_correct costs keep b : length b = N -> kept_dual_test m V g start lo gs need costs keep b = true ->
+    inside F 0 b -> keeps m g start keep mu -> real_of need <= total_of N Gk F.
+  Proof.
+    intros Hlen H Hin Hkeeps. destruct (cover_tests_facts _ _ _ _ _ _ _ _ Htests) as [HV [Hg [Hst [_ [Hnb Hna]]]]].
+    unfold kept_dual_test in H. apply orb_true_iff in H. destruct H as [H|H].
+    - exfalso. apply existsb_exists in H. destruct H as [[p q] [Hpq H]]. cbn [fst snd] in H.
+      destruct (In_znth _ _ Hpq) as [j Hj]. destruct (inside_at F b 0 j p q Hin Hj) as [Hp [Hq Hb]].
+      apply rat_lt_correct in H; try assumption. lra.
+    - set (terminal := partial_sums 0 costs) in *. set (bottom := smallest 0 terminal) in *.
+      destruct (fixed_sum V gs costs b) as [x|] eqn:Ex; [|discriminate]. apply andb_true_iff in H.
+      destruct H as [Hbot Htest].
+      destruct (fixed_sum_correct costs gs b 0 x ltac:(rewrite <- forallb_forall; exact Hgs) Ex Hin) as [Hlen' Hx].
+      pose proof (mixture_duality m g Hm Hg Hnb Hna start lo hi ws last hi' Hwindows Hlast Hst mu keep costs bottom
+        (greatest 0 terminal) Hmu Hkeeps ltac:(fold N; congruence) Hbot) as Hdual.
+      apply (weak_duality m Hm V _ x (cost_sum F 0 costs) need _ HV Hneed Htest Hdual).
+      rewrite Hlength in Hx. unfold total_of.
+      rewrite (sum_along_ext _ (fun j => polygon 0 0 (corners_at gs (j - 0)) (F j)))
+        by (intros j _; unfold Gk; now rewrite Z.sub_0_r).
+      exact Hx.
+  Qed.
+
+  Section Contraction.
+    Variables (V' : Z) (costs : list Z) (keep keep' : kept) (b b' : box).
+    Hypothesis Hcontract : contracted m g start gs V' costs keep b = Some (keep', b').
+    Hypothesis Hlen : length b = N.
+    Hypothesis Hin : inside F 0 b.
+    Hypothesis Hkeeps : keeps m g start keep mu.
+
+    Definition stays_best (t : nat) (s : positive) (b0 : Z) (y : strategy) : Prop :=
+      forall z, plays m (T - t) t s z -> 0 <= first_order N (up_at V' gs b) (down_at V' gs b)
+        (fun k => play m g (T - t) t s b0 y (beyond last k)) (fun k => play m g (T - t) t s b0 z (beyond last k)).
+
+    Lemma best_stays_best w x s p : (0 < V')%Z -> In (w, x) mu -> In (s, p) (jinit M) -> 0 < p ->
+      throughout m g stays_best T 0 s start (x s).
+    Proof.
+      intros HV' Hx Hs Hp. eapply best_is_stationary; try eassumption.
+      intros k. fold F. unfold Gk, corners_at, up_at, down_at, slope_at.
+      destruct (znth gs k) as [l|] eqn:El.
+      - pose proof (znth_inside _ _ _ El) as Hk. destruct (znth_some b k) as [[p' q'] Eb].
+        { rewrite zlen_length, Hlen. rewrite zlen_length, Hlength in Hk. exact Hk. }
+        rewrite Eb. destruct (inside_at F b 0 k p' q' Hin Eb) as [Hp' [Hq' Hf]]. rewrite Z.add_0_l in Hf.
+        apply slopes_correct; try assumption; [now apply (corners_at_good k) | apply best_range].
+      - exists 1. split; [lra|]. intros d _. cbn [polygon]. lra.
+    Qed.
+
+    Lemma contraction_facts : is_shift g = true /\ (0 < V')%Z /\ zlen costs = zlen b /\
+      exists c, let found := contracted_from m g V' (regains V' gs costs b) costs keep 0 (windows g) (steps m) in
+      (last <= start - spent found)%Z /\
+      start_laws V' (start - spent found - last) (start - lo) (layer found) (initial m)
+        (Cell 0 0 (map (fun _ => 0%Z) b) (map (fun _ => 0%Z) b) (map (fun _ => 0%Z) b)) = Some c /\
+      keep' = kept_after found /\ b' = narrowed (V' * initial_den m) (least_law c) (most_law c) b.
+    Proof.
+      pose proof Hcontract as H. unfold contracted in H. rewrite Hlast in H.
+      destruct (windows g) as [|[lo0 hi0] ws0] eqn:Ew; [discriminate|].
+      assert (Hlo : lo0 = lo) by congruence. rewrite <- Ew in H.
+      change (contract_steps m g V' last (regains V' gs costs b) costs (rate_0 m g) keep (windows g) (steps m))
+        with (contracted_from m g V' (regains V' gs costs b) costs keep 0 (windows g) (steps m)) in H.
+      set (found := contracted_from m g V' (regains V' gs costs b) costs keep 0 (windows g) (steps m)) in *.
+      destruct ((0 <? V')%Z && is_shift g && (zlen costs =? zlen b)%Z && (lo0 <=? start)%Z &&
+        (last <=? start - spent found)%Z) eqn:Etests; [|discriminate].
+      repeat rewrite andb_true_iff in Etests. rewrite Z.ltb_lt, Z.eqb_eq, !Z.leb_le in Etests.
+      destruct (start_laws _ _ _ _ _ _) as [c|] eqn:Ec in H; [|discriminate]. injection H as <- <-.
+      split; [tauto|]. split; [tauto|]. split; [tauto|]. exists c. cbv zeta. rewrite <- Ew. fold found.
+      split; [tauto|]. rewrite <- Hlo. now repeat split.
+    Qed.
+
+    Theorem contracted_correct : keeps m g start keep' mu /\ inside F 0 b' /\ length b' = N.
+    Proof.
+      destruct (cover_tests_facts _ _ _ _ _ _ _ _ Htests) as [_ [Hg [Hst [_ [Hnb _]]]]].
+      destruct (good_facts m Hm) as [_ [_ [_ [G4 _]]]]. pose proof (IZR_lt _ _ G4) as G4'.
+      destruct contraction_facts as [Hshift [HV' [Hcosts [c [Hleft [Hc [-> ->]]]]]]].
+      pose proof (IZR_lt _ _ HV') as HVR.
+      set (rs := regains V' gs costs b) in *.
+      set (found := contracted_from m g V' rs costs keep 0 (windows g) (steps m)) in *.
+      destruct (start_laws_at _ _ _ _ _ _ _ Hc) as [Hfold Hcells].
+      set (k0 := (start - spent found - last)%Z) in *.
+      set (at_start := fun s => cell_at (layer found) s (start - lo)) in *.
+      assert (Hlo : window_start g 0 = lo) by (unfold window_start; now rewrite Hwindows).
+      assert (Hsays : forall s w, In (s, w) (initial m) ->
+        says m g V' costs keep (kept_after found) stays_best T 0 s start k0 (Z.max 0 (open found)) (at_start s)).
+      { intros s w Hs. apply (contract_correct m g V' rs costs keep (kept_after found) Hm Hshift HV' stays_best) with
+          (sts := steps m) (t := 0%nat) (ws := windows g); try reflexivity; try assumption.
+        - intros n t s' b0 y z Ht Hbest' Hz. assert (n = T - t)%nat as -> by lia. specialize (Hbest' z Hz).
+          assert (Htilt : forall x, play m g (T - t) t s' b0 x (tilt m g costs) =
+            cost_sum (fun k => play m g (T - t) t s' b0 x (beyond last k)) 0 costs).
+          { intros x. rewrite play_is_E. unfold tilt. rewrite E_cost_sum. clear. generalize 0%Z as k.
+            induction costs as [|c0 l IH]; intros k; cbn [cost_sum]; [reflexivity|]. rewrite IH. f_equal. f_equal.
+            rewrite play_is_E. reflexivity. }
+          assert (Hlevel : forall x k, play m g (T - t) t s' b0 x (level m g V' k) =
+            IZR V' * play m g (T - t) t s' b0 x (beyond last k)).
+          { intros x k. rewrite !play_is_E. unfold level. now rewrite E_scal. }
+          rewrite !Htilt. set (Fy := fun k => play m g (T - t) t s' b0 y (beyond last k)) in *.
+          set (Fz := fun k => play m g (T - t) t s' b0 z (beyond last k)) in *.
+          assert (Hgain : gained (fun k => play m g (T - t) t s' b0 y (level m g V' k))
+            (fun k => play m g (T - t) t s' b0 z (level m g V' k)) 0 rs = IZR V' * gained Fy Fz 0 rs).
+          { rewrite <- gained_scal by lra. clear -Hlevel. generalize 0%Z as k.
+            induction rs as [|[down up] l IH]; intros k; cbn [gained]; [reflexivity|]. now rewrite IH, !Hlevel. }
+          rewrite Hgain. apply Rmult_le_compat_l; [lra|].
+          pose proof (first_order_gained V' Fy Fz gs HV' costs b 0
+            ltac:(rewrite !zlen_length in Hcosts; lia) ltac:(congruence)) as Hfirst.
+          rewrite Hlength in Hfirst. unfold first_order in Hbest'.
+          rewrite (sum_along_ext _ (fun k => up_at V' gs b k * Rmax 0 (Fz k - Fy k) -
+            down_at V' gs b k * Rmax 0 (Fy k - Fz k))) in Hfirst by (intros k _; now rewrite Z.sub_0_r).
+          fold rs in Hfirst. pose proof (Rmult_le_pos _ _ (Rlt_le _ _ HVR) Hbest'). lra.
+        - rewrite Hlo. apply Hst.
+        - rewrite Hlo. now apply (Hcells s w). }
+      assert (Hall : forall w x s p, In (w, x) mu -> In (s, p) (jinit M) -> 0 < p ->
+        throughout m g (keeps_here g (kept_after found)) T 0 s start (x s) /\
+        bounds m g V' costs T 0 s start k0 (at_start s) (x s)).
+      { intros w x s p Hx Hs Hp. destruct (in_init m s p Hs) as [w0 Hw0].
+        destruct (Hsays s w0 Hw0) as [_ [_ H]].
+        apply H; [apply (proj2 Hmu w x Hx) | now apply (best_stays_best w x s p) | now apply (Hkeeps w x s p)]. }
+      split; [intros w x s p Hx Hs Hp; now apply (Hall w x s p)|]. split; [|now rewrite length_narrowed].
+      rewrite Hfold, !(zeros_of b 0), (add_cells V' snd (fun _ => k0) (fun sw => at_start (fst sw)) b (initial m))
+        by (intros; unfold k0; lia).
+      cbn [least_law most_law]. apply inside_narrowed; [now apply Z.mul_pos_pos | assumption|]. intros k _.
+      assert (Hsum : forall f,
+        IZR (0 + zsum (fun sw => snd sw * at_row V' (f (at_start (fst sw))) (k - k0))%Z (initial m)) /
+          IZR (V' * initial_den m) = E (jinit M) (fun s => IZR (at_row V' (f (at_start s)) (k - k0)) / IZR V')).
+      { intros f. unfold M. rewrite (E_init m), Z.add_0_l, IZR_zsum, mult_IZR.
+        rewrite (sum_ext (initial m)
+          (fun sw => IZR (snd sw) * (IZR (at_row V' (f (at_start (fst sw))) (k - k0)) / IZR V'))
+          (fun sw => / IZR V' * IZR (snd sw * at_row V' (f (at_start (fst sw))) (k - k0))))
+          by (intros; rewrite mult_IZR; unfold Rdiv; ring).
+        rewrite sum_scal. field. lra. }
+      assert (Hplay : forall w x s p, In (w, x) mu -> In (s, p) (jinit M) -> 0 < p ->
+        IZR (at_row V' (least_law (at_start s)) (k - k0)) / IZR V' <= play m g T 0 s start (x s) (beyond last k) <=
+        IZR (at_row V' (most_law (at_start s)) (k - k0)) / IZR V').
+      { intros w x s p Hx Hs Hp. destruct (Hall w x s p Hx Hs Hp) as [_ [_ H]]. specialize (H k).
+        assert (Hl : play m g T 0 s start (x s) (level m g V' k) = IZR V' * play m g T 0 s start (x s) (beyond last k))
+          by (rewrite !play_is_E; unfold level; now rewrite E_scal).
+        rewrite Hl in H. split; apply Rmult_le_reg_l with (IZR V'); try assumption;
+          unfold Rdiv; rewrite (Rmult_comm (IZR _) (/ IZR V')), <- Rmult_assoc, Rinv_r, Rmult_1_l by lra; lra. }
+      rewrite (Hsum least_law), (Hsum most_law). split.
+      - apply (mixed_ge m g Hm start mu _ _ _ Hmu (Rle_refl _)). intros w x s p Hx Hs Hp.
+        now apply (Hplay w x s p).
+      - apply (mixed_le m g Hm start mu _ _ _ Hmu (Rle_refl _)). intros w x s p Hx Hs Hp.
+        now apply (Hplay w x s p).
+    Qed.
+  End Contraction.
+
+  Theorem traced_correct c : forall keep b, length b = N -> traced m V g start lo gs need c keep b = true ->
+    inside F 0 b -> keeps m g start keep mu -> real_of need <= total_of N Gk F.
+  Proof.
+    induction c as [costs|k p below IHb above IHa|V0 k p rest IH|V' costs rest IH]; intros keep b Hlen H Hin Hkeeps;
+      cbn [traced] in H; [now apply (kept_dual_correct costs keep b) | | discriminate |].
+    - repeat rewrite andb_true_iff in H. destruct H as [[Hp Hbelow] Habove]. apply Z.ltb_lt in Hp.
+      destruct (Rle_dec (F k) (real_of p)) as [Hle|Hgt].
+      + apply (IHb keep (cap k p b)); try assumption; [now rewrite length_cap|]. apply inside_cap; try assumption.
+        intros j Hj. eapply Rle_trans; [|exact Hle]. apply (cdf_antitone m g Hm start last mu); [exact Hmu | lia].
+      + apply (IHa keep (raise k p b)); try assumption; [now rewrite length_raise|]. apply inside_raise; try assumption.
+        intros j Hj. apply Rle_trans with (F k); [lra|]. apply (cdf_antitone m g Hm start last mu); [exact Hmu | lia].
+    - destruct (contracted m g start gs V' costs keep b) as [[keep' b']|] eqn:E; [|discriminate].
+      destruct (contracted_correct V' costs keep keep' b b' E Hlen Hin Hkeeps) as [H1 [H2 H3]].
+      now apply (IH keep' b').
+  Qed.
+End Traced.
+
+(** ** Levels that every mixture passes *)
+
+Lemma passed_first_correct (F : Z -> R) (passed : Z -> Z -> rat -> bool) :
+  (forall j k, (j <= k)%Z -> F k <= F j) ->
+  (forall V k p, ok p -> passed V k p = true -> real_of p <= F k) -> forall c b c' b',
+  passed_first passed c b = Some (c', b') -> inside F 0 b -> inside F 0 b' /\ length b' = length b.
+Proof.
+  intros HF Hpassed.
+  assert (Hsame : forall (c : cover) b c' b', Some (c, b) = Some (c', b') -> inside F 0 b ->
+    inside F 0 b' /\ length b' = length b) by (intros c b c' b' H Hin; injection H as _ <-; now split).
+  induction c as [costs|k p below _ above _|V k p rest IH|V costs rest _]; intros b c' b'; cbn [passed_first];
+    try apply Hsame.
+  destruct (positive_den p && passed V k p) eqn:E; [|discriminate]. apply andb_true_iff in E. destruct E as [Hp E].
+  apply Z.ltb_lt in Hp. intros H Hin. destruct (IH _ _ _ H) as [H1 H2].
+  - apply inside_raise; try assumption. intros j Hj. eapply Rle_trans; [now apply (Hpassed V k p Hp)|]. apply HF. lia.
+  - split; [assumption|]. now rewrite H2, length_raise.
+Qed.
+
+(** ** Every policy *)
+
+Section Contractions.
+  Variables (m : model) (corners : rat -> list (rat * rat)) (G : R -> R).
+  Hypothesis Hm : good_model m = true.
+  Hypothesis HG : weighting G.
+  (** The polygon for values from p on. *)
+  Hypothesis Hcorners : forall p, ok p -> corners_to_1 (of_Z 0) (corners p) = true /\ forall tau,
+    0 <= tau <= 1 -> real_of p <= tau -> polygon 0 0 (corners p) tau <= G tau.
+  Let M := meaning m.
+
+  Theorem polygon_by_contraction_correct V g start boxes bound pi : ok bound ->
+    polygon_by_contraction m V g start boxes corners bound = true ->
+    is_jpolicy pi -> plays_allowed M pi -> Phi G (jreturn_law M pi) <= real_of bound.
+  Proof.
+    intros Hb H Hpi Hal. unfold polygon_by_contraction in H.
+    destruct (windows g) as [|[lo hi] ws] eqn:Ew; [discriminate|].
+    pose proof Ew as Ew'. rewrite <- Ew in H.
+    destruct (window_after (windows g) (steps m)) as [[lo' hi']|] eqn:Elast; [|discriminate].
+    apply andb_true_iff in H. destruct H as [Htests H]. fold (cover_tests m V g start lo hi lo' hi') in Htests.
+    fold (cover_top m g start lo') in H. fold (cover_need m g start lo' bound) in H.
+    destruct (cover_tests_facts _ _ _ _ _ _ _ _ Htests) as [HV [Hg [Hst [_ [Hnb Hna]]]]].
+    destruct (tested_windows m g lo hi ws lo' hi' Ew' Elast) as [_ [_ [W3 _]]].
+    set (b0 := along (fun _ => (of_Z 0, of_Z 1)) lo' (counter (lo' + 1) hi')) in *.
+    assert (Hlen0 : length b0 = Z.to_nat (hi' - lo')) by now apply length_first_box.
+    destruct (passed_first (passed_test m g start lo lo' hi') boxes b0) as [[rest b]|] eqn:Epassed; [|discriminate].
+    apply andb_true_iff in H. destruct H as [Hgs Htraced]. set (gs := map (fun pq => corners (fst pq)) b) in *.
+    assert (Hinside : forall nu, good_mix m nu ->
+      inside (cdf_of m g start lo' nu) 0 b /\ length b = Z.to_nat (hi' - lo')).
+    { intros nu Hnu. rewrite <- Hlen0.
+      apply (passed_first_correct _ (passed_test m g start lo lo' hi')) with (c := boxes) (c' := rest);
+        [intros; now apply cdf_antitone | | assumption |].
+      - intros V0 k p Hp. apply (passed_level m Hm g start lo lo' hi'); [intros; now apply cdf_range | assumption|].
+        intros costs bottom Hlen Hbot. rewrite <- (table_kept_nothing m g _ bottom 0).
+        apply (mixture_duality m g Hm Hg Hnb Hna start lo hi ws lo' hi' Ew' Elast Hst nu [] costs); try assumption.
+        intros w x s p' _ _ _. apply keeps_nothing.
+      - apply inside_everything. intros k. now apply cdf_range. }
+    set (N := Z.to_nat (hi' - lo')) in *. set (Gk := fun k => polygon 0 0 (corners_at gs k)).
+    assert (Hmixture : exists nu, good_mix m nu /\ forall phi,
+      E (full_history_law M pi) (fun h => phi (index_after m g start (fst h))) = mixed_play m g start nu phi)
+      by first [now apply policy_is_mixture | now apply (policy_is_mixture m g start lo' N Gk)].
+    destruct Hmixture as [nu [Hnu Hlaw]]. destruct (Hinside nu Hnu) as [Hin Hlen].
+    assert (Hlength : length gs = N) by (unfold gs; now rewrite map_length).
+    assert (Hbest : exists mu, is_best m g start lo' N Gk mu).
+    { apply best_exists; [assumption|]. intros k. now apply polygons_lipschitz. }
+    destruct Hbest as [mu Hbest].
+    apply (cover_enough m G Hm HG V g start lo hi ws lo' hi' Ew' Elast Htests pi Hpi bound Hb).
+    apply Rle_trans with (total_of N Gk (cdf_of m g start lo' nu)).
+    - eapply Rle_trans; [|now apply (proj2 Hbest)]. destruct (Hinside mu (proj1 Hbest)) as [Hinmu _]. subst lo'.
+      apply (traced_correct m V g start lo hi ws hi' Hm Ew' Elast Htests gs _ Hgs Hlength
+        (ok_cover_need m V g start lo hi _ hi' Htests bound Hb) mu Hbest rest [] b Hlen Htraced Hinmu).
+      intros w x s p _ _ _. apply keeps_nothing.
+    - unfold total_of. apply sum_along_le. intros k Hk. rewrite zlen_repeat in Hk.
+      assert (Hcdf : index_cdf m g start lo' pi k = cdf_of m g start lo' nu k) by exact (Hlaw (beyond lo' k)).
+      rewrite Hcdf. destruct (znth_some b k) as [[p q] Epq]; [rewrite zlen_length, Hlen; lia|].
+      destruct (inside_at _ b 0 k p q Hin Epq) as [Hp [_ Hpq]]. rewrite Z.add_0_l in Hpq.
+      unfold Gk, corners_at, gs. rewrite znth_map, Epq. cbn [option_map fst]. apply (Hcorners p Hp); [|apply Hpq].
+      now apply cdf_range.
+  Qed.
+End Contractions.
