@@ -45,6 +45,15 @@ Proof.
   apply ok_pos in Hx. lra.
 Qed.
 
+(** Behind a corner the pieces before it do not matter. *)
+Lemma polygon_next x g x' g' l y : ok x' -> ok g' -> real_of x < real_of x' -> corners_to_1 x' l = true ->
+  real_of x' <= y ->
+  polygon (real_of x) (real_of g) ((x', g') :: l) y = polygon (real_of x') (real_of g') l y.
+Proof.
+  intros Hx' Hg' Hlt Hl Hy. rewrite polygon_unfold. destruct (Rle_dec y (real_of x')) as [Hle|]; [|reflexivity].
+  assert (y = real_of x') as -> by lra. now rewrite chord_right, polygon_first by assumption.
+Qed.
+
 Lemma polygon_lipschitz l : forall x g, corners_to_1 x l = true -> ok x -> ok g ->
   exists L, 0 <= L /\ forall s t, real_of x <= s -> s <= t ->
     Rabs (polygon (real_of x) (real_of g) l t - polygon (real_of x) (real_of g) l s) <= L * (t - s).
@@ -119,13 +128,8 @@ Section Slopes.
         assert (Hgoal : forall c', (c <= c')%Z -> forall d, 0 <= d <= e ->
           IZR V * (polygon (real_of x) (real_of g) ((x', g') :: l) (f + d) -
             polygon (real_of x) (real_of g) ((x', g') :: l) f) <= IZR c' * d).
-        { intros c' Hcc d Hd. rewrite !polygon_unfold.
-          assert (Hval : forall y, real_of x' <= y -> (if Rle_dec y (real_of x')
-            then chord (real_of x) (real_of g) (real_of x') (real_of g') y else polygon (real_of x') (real_of g') l y) =
-            polygon (real_of x') (real_of g') l y).
-          { intros y Hy. destruct (Rle_dec y (real_of x')) as [Hle'|]; [|reflexivity].
-            assert (y = real_of x') as -> by lra. now rewrite chord_right, polygon_first by assumption. }
-          rewrite !Hval by lra. eapply Rle_trans; [now apply Hle|].
+        { intros c' Hcc d Hd. rewrite !(polygon_next x g x' g') by (assumption || lra).
+          eapply Rle_trans; [now apply Hle|].
           apply Rmult_le_compat_r; [apply Hd | now apply IZR_le]. }
         destruct (rat_le x q && rat_lt p x'); eexists _, e; (split; [reflexivity|]); (split; [assumption|]);
           apply Hgoal; lia.
@@ -159,13 +163,8 @@ Section Slopes.
           IZR V * (polygon (real_of x) (real_of g) ((x', g') :: l) (f - d) -
             polygon (real_of x) (real_of g) ((x', g') :: l) f) <= - (IZR c' * d)).
         { intros c' Hcc d Hd. pose proof (Rmin_l e (f - real_of x')). pose proof (Rmin_r e (f - real_of x')).
-          rewrite !polygon_unfold.
-          assert (Hval : forall y, real_of x' <= y -> (if Rle_dec y (real_of x')
-            then chord (real_of x) (real_of g) (real_of x') (real_of g') y else polygon (real_of x') (real_of g') l y) =
-            polygon (real_of x') (real_of g') l y).
-          { intros y Hy. destruct (Rle_dec y (real_of x')) as [Hle'|]; [|reflexivity].
-            assert (y = real_of x') as -> by lra. now rewrite chord_right, polygon_first by assumption. }
-          rewrite !Hval by lra. eapply Rle_trans; [apply Hle; lra|]. apply Ropp_le_contravar.
+          rewrite !(polygon_next x g x' g') by (assumption || lra).
+          eapply Rle_trans; [apply Hle; lra|]. apply Ropp_le_contravar.
           apply Rmult_le_compat_r; [apply Hd | now apply IZR_le]. }
         assert (0 < Rmin e (f - real_of x')) by (apply Rmin_pos; lra).
         destruct (rat_lt x q && rat_le p x'); eexists _, (Rmin e (f - real_of x'));

@@ -522,10 +522,6 @@ Lemma length_narrowed D low high (b : box) : length (narrowed D low high b) = le
 Proof.
   revert low high; induction b as [|[p q] b IH]; intros [|x low] [|y high]; cbn; try reflexivity. now rewrite IH.
 Qed.
-Lemma length_cap p (b : box) : forall k, length (cap k p b) = length b.
-Proof. induction b as [|[l u] b IH]; intros k; cbn; auto. Qed.
-Lemma length_raise p (b : box) : forall k, length (raise k p b) = length b.
-Proof. induction b as [|[l u] b IH]; intros k; cbn; auto. Qed.
 
 Lemma zeros_of {X} (l : list X) : forall k, map (fun _ => 0%Z) l = along (fun _ => 0%Z) k l.
 Proof. induction l as [|x l IH]; intros k; cbn; [reflexivity | now rewrite <- IH]. Qed.
@@ -812,7 +808,7 @@ Section Contractions.
     destruct Hmixture as [nu [Hnu Hlaw]]. destruct (Hinside nu Hnu) as [Hin Hlen].
     assert (Hlength : length gs = N) by (unfold gs; now rewrite map_length).
     assert (Hbest : exists mu, is_best m g start lo' N Gk mu).
-    { apply best_exists; [assumption|]. intros k. now apply polygons_lipschitz. }
+    { apply best_exists; try assumption. intros k. now apply polygons_lipschitz. }
     destruct Hbest as [mu Hbest].
     apply (cover_enough m G Hm HG V g start lo hi ws lo' hi' Ew' Elast Htests pi Hpi bound Hb).
     apply Rle_trans with (total_of N Gk (cdf_of m g start lo' nu)).

@@ -93,6 +93,11 @@ Proof.
   split; [apply ok_of_Z|]. split; [rewrite !real_of_Z; apply HF | apply IH].
 Qed.
 
+Lemma length_cap p (b : box) : forall k, length (cap k p b) = length b.
+Proof. induction b as [|[l u] b IH]; intros k; cbn; auto. Qed.
+Lemma length_raise p (b : box) : forall k, length (raise k p b) = length b.
+Proof. induction b as [|[l u] b IH]; intros k; cbn; auto. Qed.
+
 (** Coordinate k of a box holds [fine] numbers, F (k fine), ..., F (k fine + fine - 1). *)
 Definition held (F : Z -> R) (fine : Z) (b : box) : Prop :=
   forall i, (0 <= i < fine)%Z -> inside (fun k => F (k * fine + i)%Z) 0 b.
@@ -105,10 +110,7 @@ Lemma covered_correct (F : Z -> R) (fine reach : Z) (leaf : list Z -> box -> boo
   (forall V k p, ok p -> passed V k p = true -> real_of p <= F (k * fine)%Z) ->
   forall c b, length b = N -> covered reach leaf passed c b = true -> held F fine b -> Q.
 Proof.
-  intros HF Hfine Hreach Hleaf Hpassed. assert (Hcap : forall p b i, length (cap i p b) = length b)
-    by (intros p b; induction b as [|[l u] b IH]; intros i; cbn; auto).
-  assert (Hraise : forall p b i, length (raise i p b) = length b)
-    by (intros p b; induction b as [|[l u] b IH]; intros i; cbn; auto).
+  intros HF Hfine Hreach Hleaf Hpassed.
   assert (Hup : forall k p b, ok p -> held F fine b -> F (k * fine)%Z <= real_of p -> held F fine (cap k p b)).
   { intros k p b Hp Hin Hle i Hi. apply inside_cap; [assumption | now apply Hin|]. intros j Hj.
     eapply Rle_trans; [|exact Hle]. apply HF. nia. }
@@ -120,9 +122,10 @@ Proof.
     [now apply (Hleaf costs b)| | |discriminate]; repeat rewrite andb_true_iff in H; destruct H as [[Hp H1] H2];
     apply Z.ltb_lt in Hp.
   - destruct (Rle_dec (F (k * fine)%Z) (real_of p)) as [Hle|Hgt].
-    + apply (IHb (cap k p b)); [now rewrite Hcap | assumption | now apply Hup].
-    + apply (IHa (raise (k - reach) p b)); [now rewrite Hraise | assumption | apply Hdown; auto; lra].
-  - apply (IH (raise (k - reach) p b)); [now rewrite Hraise | assumption | apply Hdown; auto]. now apply (Hpassed V).
+    + apply (IHb (cap k p b)); [now rewrite length_cap | assumption | now apply Hup].
+    + apply (IHa (raise (k - reach) p b)); [now rewrite length_raise | assumption | apply Hdown; auto; lra].
+  - apply (IH (raise (k - reach) p b)); [now rewrite length_raise | assumption | apply Hdown; auto].
+    now apply (Hpassed V).
 Qed.
 
 (** ** Costs *)
