@@ -22,12 +22,12 @@ Lemma chord_difference x g x' g' s t : x < x' ->
 Proof. intros H. unfold chord. field. lra. Qed.
 
 Lemma slope_of_correct x g x' g' : ok x -> ok g -> ok x' -> ok g' -> real_of x < real_of x' ->
-  ok (slope_of x g x' g') /\
-  real_of (slope_of x g x' g') = (real_of g' - real_of g) / (real_of x' - real_of x).
+  ok (piece_slope x g x' g') /\
+  real_of (piece_slope x g x' g') = (real_of g' - real_of g) / (real_of x' - real_of x).
 Proof.
   intros Hx Hg Hx' Hg' Hlt. assert (Hd : ok (rminus x' x)) by now apply ok_rminus.
   assert (Hn : (0 < num (rminus x' x))%Z) by (apply (real_of_sign _ Hd); rewrite real_rminus by assumption; lra).
-  assert (Hi : ok (rinv (rminus x' x))) by exact Hn. unfold slope_of. split; [auto using ok_rmult, ok_rminus|].
+  assert (Hi : ok (rinv (rminus x' x))) by exact Hn. unfold piece_slope. split; [auto using ok_rmult, ok_rminus|].
   rewrite real_rmult, real_rinv, !real_rminus by auto using ok_rmult, ok_rminus. reflexivity.
 Qed.
 
@@ -113,14 +113,14 @@ Section Slopes.
     - pose proof (corners_nil x Hx H). lra.
     - destruct (corners_cons _ _ _ _ Hx H) as [H1 [H2 [H3 H5]]]. cbn [steepest].
       destruct (slope_of_correct x g x' g' Hx Hg H1 H2 H3) as [Hs Hslope].
-      set (c0 := rceil (rmult (of_Z V) (slope_of x g x' g'))).
+      set (c0 := rceil (rmult (of_Z V) (piece_slope x g x' g'))).
       destruct (Rlt_dec f (real_of x')) as [Hin|Hout].
       + assert (E1 : rat_le x q = true) by (apply rat_le_iff; try assumption; lra).
         assert (E2 : rat_lt p x' = true) by (apply rat_lt_iff; try assumption; lra). rewrite E1, E2. cbn [andb].
         eexists _, (real_of x' - f). split; [reflexivity|]. split; [lra|]. intros d Hd.
         rewrite !polygon_unfold. destruct (Rle_dec (f + d) (real_of x')); [|lra].
         destruct (Rle_dec f (real_of x')); [|lra].
-        destruct (scaled_slope V _ d (real_of (slope_of x g x' g') * d) Hs (proj1 Hd) eq_refl) as [Hle _].
+        destruct (scaled_slope V _ d (real_of (piece_slope x g x' g') * d) Hs (proj1 Hd) eq_refl) as [Hle _].
         fold c0 in Hle. rewrite chord_difference by assumption. rewrite <- Hslope.
         replace (f + d - f) with d by ring. eapply Rle_trans; [exact Hle|].
         apply Rmult_le_compat_r; [apply Hd|]. apply IZR_le. destruct (steepest V x' g' l p q); lia.
@@ -144,17 +144,18 @@ Section Slopes.
     - pose proof (corners_nil x Hx H). lra.
     - destruct (corners_cons _ _ _ _ Hx H) as [H1 [H2 [H3 H5]]]. cbn [flattest].
       destruct (slope_of_correct x g x' g' Hx Hg H1 H2 H3) as [Hs Hslope].
-      set (c0 := rfloor (rmult (of_Z V) (slope_of x g x' g'))).
+      set (c0 := rfloor (rmult (of_Z V) (piece_slope x g x' g'))).
       destruct (Rle_dec f (real_of x')) as [Hin|Hout].
       + assert (E1 : rat_lt x q = true) by (apply rat_lt_iff; try assumption; lra).
         assert (E2 : rat_le p x' = true) by (apply rat_le_iff; try assumption; lra). rewrite E1, E2. cbn [andb].
         eexists _, (f - real_of x). split; [reflexivity|]. split; [lra|]. intros d Hd.
         rewrite !polygon_unfold. destruct (Rle_dec (f - d) (real_of x')); [|lra].
         destruct (Rle_dec f (real_of x')); [|lra].
-        destruct (scaled_slope V _ d (real_of (slope_of x g x' g') * d) Hs (proj1 Hd) eq_refl) as [_ Hle].
+        destruct (scaled_slope V _ d (real_of (piece_slope x g x' g') * d) Hs (proj1 Hd) eq_refl) as [_ Hle].
         fold c0 in Hle. rewrite chord_difference by assumption. rewrite <- Hslope.
         replace (f - d - f) with (- d) by ring.
-        replace (IZR V * (real_of (slope_of x g x' g') * - d)) with (- (IZR V * (real_of (slope_of x g x' g') * d)))
+        replace (IZR V * (real_of (piece_slope x g x' g') * - d)) with (- (IZR V * (real_of (piece_slope x g x' g') *
+          d)))
           by ring.
         apply Ropp_le_contravar. eapply Rle_trans; [|exact Hle].
         apply Rmult_le_compat_r; [apply Hd|]. apply IZR_le. destruct (flattest V x' g' l p q); lia.

@@ -75,7 +75,7 @@ Proof.
   intros H. unfold add_cell. cbn [cost own_cost own_law least_law most_law]. now rewrite !add_law_along.
 Qed.
 
-Lemma add_cells {X Y} V (w gap : X -> Z) (c : X -> cell) (l : list Y) os : (forall o, In o os -> 0 <= gap o) ->
+Lemma add_cells {X Y} V (w gap : X -> Z) (c : X -> law_cell) (l : list Y) os : (forall o, In o os -> 0 <= gap o) ->
   forall x y A B C,
   let total f := fun j => zsum (fun o => w o * at_row V (f (c o)) (j - gap o)) os in
   fold_left (fun acc x => add_cell V x acc) (map (fun o => (w o, gap o, c o)) os)
@@ -95,8 +95,8 @@ Proof. pose proof (zeros_along 1 n) as H. unfold zeros in H. rewrite H. apply co
 
 (** ** Streams *)
 
-Definition no_cell : cell := Cell 0 0 [] [] [].
-Definition cell_at (v : values (list cell)) (s : positive) (place : Z) : cell :=
+Definition no_cell : law_cell := Cell 0 0 [] [] [].
+Definition cell_at (v : values (list law_cell)) (s : positive) (place : Z) : law_cell :=
   match znth (cells_at v s) place with Some c => c | None => no_cell end.
 Definition skip_stream (p : Z) (l : stream) : stream := map (fun x => (fst x, zskip p (snd x))) l.
 
@@ -135,7 +135,8 @@ Proof.
 Qed.
 
 (** The cell of an action, from those of its outcomes. *)
-Definition average_cell (V : Z) (width : list unit) (gap : outcome -> Z) (c : outcome -> cell) (a : action) : cell :=
+Definition average_cell (V : Z) (width : list unit) (gap : outcome -> Z) (c : outcome -> law_cell) (a : action) :
+  law_cell :=
   let mean f j := zsum (fun o => weight o * at_row V (f (c o)) (j - gap o)) (outcomes a) in
   Cell (zsum (fun o => weight o * cost (c o)) (outcomes a) / total a)
     (cdiv (zsum (fun o => weight o * own_cost (c o)) (outcomes a)) (total a))
@@ -144,12 +145,12 @@ Definition average_cell (V : Z) (width : list unit) (gap : outcome -> Z) (c : ou
 
 Lemma action_cell_at V n r most lo lo' v p a c : 0 <= p ->
   (forall o, In o (outcomes a) -> 0 <= lo - charge r o - lo') -> (forall o, In o (outcomes a) -> charge r o <= most) ->
-  action_cell V (map (fun _ => 0) (counter 1 n)) (total a) (skip_stream p (stream_of r most lo lo' v a)) = Some c ->
+  action_law_cell V (map (fun _ => 0) (counter 1 n)) (total a) (skip_stream p (stream_of r most lo lo' v a)) = Some c ->
   let child o := cell_at v (next o) (lo + p - charge r o - lo') in
   c = average_cell V (counter 1 n) (fun o => most - charge r o) child a /\
   forall o, In o (outcomes a) -> znth (cells_at v (next o)) (lo + p - charge r o - lo') = Some (child o).
 Proof.
-  intros Hp Hlo Hmost H child. unfold action_cell, stream_of in H.
+  intros Hp Hlo Hmost H child. unfold action_law_cell, stream_of in H.
   destruct (stream_heads _) as [heads|] eqn:E in H; [|discriminate].
   destruct (heads_at r most lo lo' v p Hp _ _ Hlo E) as [-> Hall]. split; [|exact Hall].
   injection H as <-. rewrite room_along.
@@ -219,21 +220,21 @@ Proof.
   now replace (i0 + 1 + (i - 1)) with (i0 + i) by lia.
 Qed.
 
-Definition rows_of_width (width : Z) (c : cell) : Prop :=
+Definition rows_of_width (width : Z) (c : law_cell) : Prop :=
   zlen (own_law c) = width /\ zlen (least_law c) = width /\ zlen (most_law c) = width.
 
 Lemma spread_correct V width best flags : forall cs, 0 <= V -> (forall c, In c cs -> rows_of_width width c) ->
   rows_of_width width best ->
-  let d := spread flags cs best in
+  let d := spread_laws flags cs best in
   rows_of_width width d /\ cost d = cost best /\ own_cost d = own_cost best /\ own_law d = own_law best /\
   forall i c, znth flags i = Some true -> znth cs i = Some c -> forall j,
     at_row V (least_law d) j <= at_row V (least_law c) j /\ at_row V (most_law c) j <= at_row V (most_law d) j.
 Proof.
-  induction flags as [|f flags IH]; intros cs HV Hcs Hbest; cbn [spread].
+  induction flags as [|f flags IH]; intros cs HV Hcs Hbest; cbn [spread_laws].
   - repeat split; try apply Hbest; discriminate.
   - destruct cs as [|c cs]; [repeat split; try apply Hbest; discriminate|]. cbn zeta.
     destruct (IH cs HV ltac:(intros; apply Hcs; now right) Hbest) as [Hw [H1 [H2 [H3 H4]]]].
-    set (rest := spread flags cs best) in *. pose proof (Hcs c (or_introl eq_refl)) as Hc. destruct f.
+    set (rest := spread_laws flags cs best) in *. pose proof (Hcs c (or_introl eq_refl)) as Hc. destruct f.
     + unfold rows_of_width in *. cbn [cost own_cost own_law least_law most_law].
       rewrite !zlen_zmap2 by lia. repeat split; try tauto;
         (rewrite at_zmap2; [| lia | reflexivity | lia]);
@@ -244,20 +245,20 @@ Proof.
 Qed.
 
 Lemma state_cells_at V n room acts places : forall rs flags streams l,
-  state_cells V n room rs flags acts streams places = Some l -> forall p fc, znth l p = Some fc ->
+  contract_state V n room rs flags acts streams places = Some l -> forall p fc, znth l p = Some fc ->
   exists cs best,
-    all_some (map (fun al => action_cell V room (total (fst al)) (snd al))
+    all_some (map (fun al => action_law_cell V room (total (fst al)) (snd al))
       (combine acts (map (skip_stream p) streams))) = Some cs /\
     greediest (flag_row flags p) 0 cs = Some best /\
     fc = (still_kept V n (zskip p rs) best (flag_row flags p) 0 cs,
-          spread (still_kept V n (zskip p rs) best (flag_row flags p) 0 cs) cs best).
+          spread_laws (still_kept V n (zskip p rs) best (flag_row flags p) 0 cs) cs best).
 Proof.
-  induction places as [|y places IH]; intros rs flags streams l; cbn [state_cells].
+  induction places as [|y places IH]; intros rs flags streams l; cbn [contract_state].
   - intros H. injection H as <-. intros p fc Hp. discriminate.
   - set (here := match flags with f :: _ => f | [] => [] end).
     destruct (all_some _) as [cs|] eqn:Ecs; [|discriminate].
     destruct (greediest here 0 cs) as [best|] eqn:Ebest; [|discriminate].
-    destruct (state_cells V n room (tl rs) (tl flags) acts (map stream_tails streams) places) as [rest|] eqn:Erest;
+    destruct (contract_state V n room (tl rs) (tl flags) acts (map stream_tails streams) places) as [rest|] eqn:Erest;
       [|discriminate].
     intros H. injection H as <-. intros p fc Hp. pose proof (znth_inside _ _ _ Hp) as Hrange. cbn [znth] in Hp.
     destruct (Z.eqb_spec p 0) as [->|Hne].

@@ -44,7 +44,7 @@ Fixpoint table_kept (m : model) (g : grid) (r : rat) (bottom huge : Z) (terminal
 
 (** ** Slopes of a polygon between p and q, over V *)
 
-Definition slope_of (x g x' g' : rat) : rat := rmult (rminus g' g) (rinv (rminus x' x)).
+Definition piece_slope (x g x' g' : rat) : rat := rmult (rminus g' g) (rinv (rminus x' x)).
 (** The largest slope to the right of a place of the box, and the least to the left of one. *)
 Fixpoint steepest (V : Z) (x g : rat) (l : list (rat * rat)) (p q : rat) : option Z :=
   match l with
@@ -52,7 +52,7 @@ Fixpoint steepest (V : Z) (x g : rat) (l : list (rat * rat)) (p q : rat) : optio
   | (x', g') :: l' =>
       let rest := steepest V x' g' l' p q in
       if rat_le x q && rat_lt p x'
-      then let c := rceil (rmult (of_Z V) (slope_of x g x' g')) in
+      then let c := rceil (rmult (of_Z V) (piece_slope x g x' g')) in
            Some (match rest with Some y => Z.max c y | None => c end)
       else rest
   end.
@@ -62,7 +62,7 @@ Fixpoint flattest (V : Z) (x g : rat) (l : list (rat * rat)) (p q : rat) : optio
   | (x', g') :: l' =>
       let rest := flattest V x' g' l' p q in
       if rat_lt x q && rat_le p x'
-      then let c := rfloor (rmult (of_Z V) (slope_of x g x' g')) in
+      then let c := rfloor (rmult (of_Z V) (piece_slope x g x' g')) in
            Some (match rest with Some y => Z.min c y | None => c end)
       else rest
   end.
@@ -81,7 +81,7 @@ Fixpoint regains (V : Z) (gs : list (list (rat * rat))) (costs : list Z) (b : bo
 
 (** Over V: the least cost of kept actions, from below; what the greedy policy costs, from above; its law from below,
     short of it by at most 1 for each step to come; the least and the greatest law of kept actions. *)
-Record cell := Cell { cost : Z; own_cost : Z; own_law : list Z; least_law : list Z; most_law : list Z }.
+Record law_cell := Cell { cost : Z; own_cost : Z; own_law : list Z; least_law : list Z; most_law : list Z }.
 
 (** [acc] plus [w] times a row that begins [gap] places later, where it is [e / w] before. *)
 Fixpoint add_law (e w gap : Z) (row acc : list Z) : list Z :=
@@ -91,28 +91,28 @@ Fixpoint add_law (e w gap : Z) (row acc : list Z) : list Z :=
       if 0 <? gap then let x := a + e in x :: add_law e w (gap - 1) row acc'
       else match row with v :: row' => let x := a + w * v in x :: add_law e w 0 row' acc' | [] => acc end
   end.
-Definition add_cell (V : Z) (wgc : Z * Z * cell) (acc : cell) : cell :=
+Definition add_cell (V : Z) (wgc : Z * Z * law_cell) (acc : law_cell) : law_cell :=
   let '(w, gap, c) := wgc in
   Cell (cost acc + w * cost c) (own_cost acc + w * own_cost c) (add_law (w * V) w gap (own_law c) (own_law acc))
     (add_law (w * V) w gap (least_law c) (least_law acc)) (add_law (w * V) w gap (most_law c) (most_law acc)).
-Definition divided (n : Z) (c : cell) : cell :=
+Definition divided (n : Z) (c : law_cell) : law_cell :=
   Cell (cost c / n) (cdiv (own_cost c) n) (map (fun x => x / n) (own_law c)) (map (fun x => x / n) (least_law c))
     (map (fun x => cdiv x n) (most_law c)).
 
 (** For each outcome, its weight, where its rows begin, and the cells from the first one of the window on. *)
-Definition stream := list (Z * Z * list cell).
-Fixpoint stream_heads (l : stream) : option (list (Z * Z * cell)) :=
+Definition stream := list (Z * Z * list law_cell).
+Fixpoint stream_heads (l : stream) : option (list (Z * Z * law_cell)) :=
   match l with
   | [] => Some []
   | (w, gap, cs) :: l' =>
       match cs, stream_heads l' with c :: _, Some rest => Some ((w, gap, c) :: rest) | _, _ => None end
   end.
 Definition stream_tails (l : stream) : stream := map (fun x => (fst x, tl (snd x))) l.
-Definition cells_at (v : values (list cell)) (s : positive) : list cell :=
+Definition cells_at (v : values (list law_cell)) (s : positive) : list law_cell :=
   match value_at v s with Some l => l | None => [] end.
-Definition stream_of (r : rat) (most lo lo' : Z) (v : values (list cell)) (a : action) : stream :=
+Definition stream_of (r : rat) (most lo lo' : Z) (v : values (list law_cell)) (a : action) : stream :=
   map (fun o => (weight o, most - charge r o, zskip (lo - charge r o - lo') (cells_at v (next o)))) (outcomes a).
-Definition action_cell (V : Z) (room : list Z) (n : Z) (l : stream) : option cell :=
+Definition action_law_cell (V : Z) (room : list Z) (n : Z) (l : stream) : option law_cell :=
   match stream_heads l with
   | Some heads => Some (divided n (fold_left (fun acc x => add_cell V x acc) heads (Cell 0 0 room room room)))
   | None => None
@@ -125,7 +125,7 @@ Fixpoint all_some {X} (l : list (option X)) : option (list X) :=
   end.
 
 (** The kept action that costs least. *)
-Fixpoint greediest (flags : list bool) (i : Z) (cs : list cell) : option cell :=
+Fixpoint greediest (flags : list bool) (i : Z) (cs : list law_cell) : option law_cell :=
   match cs with
   | [] => None
   | c :: cs' =>
@@ -142,7 +142,7 @@ Fixpoint regained (n : Z) (rs : list (Z * Z)) (own low high : list Z) : Z :=
       Z.max 0 (Z.max (down * (z - x)) (up * (x + n - y))) + regained n rs' own' low' high'
   | _, _, _, _ => 0
   end.
-Fixpoint still_kept (V n : Z) (rs : list (Z * Z)) (best : cell) (flags : list bool) (i : Z) (cs : list cell) :
+Fixpoint still_kept (V n : Z) (rs : list (Z * Z)) (best : law_cell) (flags : list bool) (i : Z) (cs : list law_cell) :
   list bool :=
   match cs with
   | [] => []
@@ -152,10 +152,10 @@ Fixpoint still_kept (V n : Z) (rs : list (Z * Z)) (best : cell) (flags : list bo
       :: still_kept V n rs best flags (i + 1) cs'
   end.
 (** The laws of the kept actions, between the least and the greatest. *)
-Fixpoint spread (flags : list bool) (cs : list cell) (best : cell) : cell :=
+Fixpoint spread_laws (flags : list bool) (cs : list law_cell) (best : law_cell) : law_cell :=
   match flags, cs with
   | f :: flags', c :: cs' =>
-      let rest := spread flags' cs' best in
+      let rest := spread_laws flags' cs' best in
       if f then Cell (cost rest) (own_cost rest) (own_law rest) (zmap2 Z.min (least_law c) (least_law rest))
                   (zmap2 Z.max (most_law c) (most_law rest))
       else rest
@@ -163,19 +163,19 @@ Fixpoint spread (flags : list bool) (cs : list cell) (best : cell) : cell :=
   end.
 
 (** The cells of a state along its window, each with the actions that are kept there. *)
-Fixpoint state_cells (V n : Z) (room : list Z) (rs : list (Z * Z)) (flags : list (list bool)) (acts : list action)
-  (streams : list stream) (places : list unit) : option (list (list bool * cell)) :=
+Fixpoint contract_state (V n : Z) (room : list Z) (rs : list (Z * Z)) (flags : list (list bool)) (acts : list action)
+  (streams : list stream) (places : list unit) : option (list (list bool * law_cell)) :=
   match places with
   | [] => Some []
   | _ :: places' =>
       let here := match flags with f :: _ => f | [] => [] end in
-      match all_some (map (fun al => action_cell V room (total (fst al)) (snd al)) (combine acts streams)) with
+      match all_some (map (fun al => action_law_cell V room (total (fst al)) (snd al)) (combine acts streams)) with
       | Some cs =>
           match greediest here 0 cs with
           | Some best =>
               let still := still_kept V n rs best here 0 cs in
-              match state_cells V n room (tl rs) (tl flags) acts (map stream_tails streams) places' with
-              | Some rest => Some ((still, spread still cs best) :: rest)
+              match contract_state V n room (tl rs) (tl flags) acts (map stream_tails streams) places' with
+              | Some rest => Some ((still, spread_laws still cs best) :: rest)
               | None => None
               end
           | None => None
@@ -191,10 +191,10 @@ Definition least_charge (r : rat) (st : step) : Z :=
   - tlargest (largest (fun a => largest (fun o => - charge r o) (outcomes a))) st.
 
 (** What is kept from these steps on; the cells; and how much is spent at most, and how much more than at least. *)
-Record contraction := Contraction { kept_after : kept; layer : values (list cell); spent : Z; open : Z }.
-Definition split_cells (x : option (list (list bool * cell))) : option (list cell) :=
+Record contraction := Contraction { kept_after : kept; layer : values (list law_cell); spent : Z; open : Z }.
+Definition split_cells (x : option (list (list bool * law_cell))) : option (list law_cell) :=
   match x with Some l => Some (map snd l) | None => None end.
-Definition split_flags (x : option (list (list bool * cell))) : list (list bool) :=
+Definition split_flags (x : option (list (list bool * law_cell))) : list (list bool) :=
   match x with Some l => map fst l | None => [] end.
 Fixpoint contract_steps (m : model) (g : grid) (V : Z) (last : Z) (rs : list (Z * Z)) (costs : list Z) (r : rat)
   (keep : kept) (ws : list (Z * Z)) (sts : list step) : contraction :=
@@ -211,7 +211,7 @@ Fixpoint contract_steps (m : model) (g : grid) (V : Z) (last : Z) (rs : list (Z 
       let found :=
         tzip (fun k acts =>
           if last <=? lo - spent_here
-          then state_cells V n room here (flags_of k) acts (map (stream_of r most lo lo' (layer after)) acts)
+          then contract_state V n room here (flags_of k) acts (map (stream_of r most lo lo' (layer after)) acts)
                  (counter lo hi)
           else None) (first_tree keep) st in
       Contraction (tmap split_flags found :: kept_after after) (At (tmap split_cells found)) spent_here open_here
@@ -219,8 +219,8 @@ Fixpoint contract_steps (m : model) (g : grid) (V : Z) (last : Z) (rs : list (Z 
   end.
 
 (** Sums over the initial law of the laws at the start, for every coordinate. *)
-Fixpoint start_laws (V gap place : Z) (v : values (list cell)) (init : list (positive * Z)) (acc : cell) :
-  option cell :=
+Fixpoint start_laws (V gap place : Z) (v : values (list law_cell)) (init : list (positive * Z)) (acc : law_cell) :
+  option law_cell :=
   match init with
   | [] => Some acc
   | (s, w) :: init' =>

@@ -63,20 +63,20 @@ Section Cells.
   Let last := window_start g T.
 
   (** V where the last index exceeds coordinate k; and the costs. *)
-  Definition level (k b : Z) : R := IZR V * beyond last k b.
+  Definition level (k b : Z) : R := IZR V * index_beyond last k b.
   Definition tilt (b : Z) : R := cost_sum (fun j => is_above j (b - last)) 0 costs.
 
   (** What is known of a strategy where it comes: to play another one from there on is no better to first order. *)
   Variable stationary : nat -> positive -> Z -> strategy -> Prop.
   Hypothesis Hstationary : forall n t s b y z, (t + n = T)%nat -> stationary t s b y -> plays m n t s z ->
-    IZR V * (play m g n t s b y tilt - play m g n t s b z tilt) <=
-    gained (fun k => play m g n t s b y (level k)) (fun k => play m g n t s b z (level k)) 0 rs.
+    IZR V * (playout m g n t s b y tilt - playout m g n t s b z tilt) <=
+    gained (fun k => playout m g n t s b y (level k)) (fun k => playout m g n t s b z (level k)) 0 rs.
 
   Definition contracted_from (t : nat) (ws : list (Z * Z)) (sts : list step) : contraction :=
     contract_steps m g V last rs costs (rate_at m g t) (skipn t keep) ws sts.
 
   Lemma level_range k b : 0 <= level k b <= IZR V.
-  Proof. pose proof (IZR_lt _ _ HV). unfold level, beyond. destruct (k <? b - last)%Z; lra. Qed.
+  Proof. pose proof (IZR_lt _ _ HV). unfold level, index_beyond. destruct (k <? b - last)%Z; lra. Qed.
 
   (** *** How far an index can move *)
 
@@ -106,17 +106,17 @@ Section Cells.
   Lemma level_outside : forall sts t ws, skipn t (steps m) = sts -> skipn t (windows g) = ws ->
     all_never_below m g (rate_at m g t) ws sts = true -> forall s b x k, plays m (length sts) t s x ->
     let found := contracted_from t ws sts in
-    ((k < b - spent found - last)%Z -> play m g (length sts) t s b x (level k) = IZR V) /\
-    ((b - spent found - last + open found <= k)%Z -> play m g (length sts) t s b x (level k) = 0).
+    ((k < b - spent found - last)%Z -> playout m g (length sts) t s b x (level k) = IZR V) /\
+    ((b - spent found - last + open found <= k)%Z -> playout m g (length sts) t s b x (level k) = 0).
   Proof.
     induction sts as [|st sts IH]; intros t ws Hsts Hws Hnb s b x k Hplays found.
-    - unfold found, contracted_from. cbn [contract_steps spent open length play]. unfold level, beyond.
+    - unfold found, contracted_from. cbn [contract_steps spent open length playout]. unfold level, index_beyond.
       destruct (Z.ltb_spec k (b - last)); split; intros; try lia; ring.
     - destruct (skipn_cons _ _ _ _ Hsts) as [Hst Hrest]. cbn [all_never_below] in Hnb.
       destruct ws as [|[lo hi] [|[lo' hi'] ws]]; try discriminate. apply andb_true_iff in Hnb. destruct Hnb as [_ Hnb].
       destruct (skipn_cons _ _ _ _ Hws) as [_ Hwrest]. cbn [tl] in Hnb.
       destruct x as [|i nx]; [destruct Hplays|]. cbn [length plays] in Hplays. destruct Hplays as [_ Hplays].
-      unfold found, contracted_from. cbn [contract_steps spent open length play tl]. rewrite <- skipn_tl.
+      unfold found, contracted_from. cbn [contract_steps spent open length playout tl]. rewrite <- skipn_tl.
       change (rate_next m g (rate_at m g t)) with (rate_at m g (S t)).
       fold (contracted_from (S t) ((lo', hi') :: ws) sts).
       assert (Hlaw : is_law (kernel M t s i)) by apply (kernel_law _ (is_jmdp_meaning m Hm)).
@@ -133,7 +133,7 @@ Section Cells.
     all_never_below m g (rate_at m g t) ws sts = true -> plays m (length sts) t s x ->
     let found := contracted_from t ws sts in let j := (k - (b - spent found - last))%Z in
     zlen row = Z.max 0 (open found) -> ~ (0 <= j < zlen row)%Z ->
-    play m g (length sts) t s b x (level k) = IZR (at_row V row j).
+    playout m g (length sts) t s b x (level k) = IZR (at_row V row j).
   Proof.
     intros Hsts Hws Hnb Hplays found j Hrow Hj.
     destruct (level_outside sts t ws Hsts Hws Hnb s b x k Hplays) as [H1 H2]. fold found in H1, H2.
@@ -144,15 +144,15 @@ Section Cells.
 
   (** *** What a cell says *)
 
-  Definition attains (n t : nat) (s : positive) (b k0 : Z) (c : cell) : Prop :=
-    exists z, plays m n t s z /\ play m g n t s b z tilt <= IZR (own_cost c) /\
-      forall k, IZR (at_row V (own_law c) (k - k0)) <= play m g n t s b z (level k) <=
+  Definition attains (n t : nat) (s : positive) (b k0 : Z) (c : law_cell) : Prop :=
+    exists z, plays m n t s z /\ playout m g n t s b z tilt <= IZR (own_cost c) /\
+      forall k, IZR (at_row V (own_law c) (k - k0)) <= playout m g n t s b z (level k) <=
         IZR (at_row V (own_law c) (k - k0)) + INR n.
-  Definition bounds (n t : nat) (s : positive) (b k0 : Z) (c : cell) (y : strategy) : Prop :=
-    IZR (cost c) <= play m g n t s b y tilt /\
-    forall k, IZR (at_row V (least_law c) (k - k0)) <= play m g n t s b y (level k) <=
+  Definition bounds (n t : nat) (s : positive) (b k0 : Z) (c : law_cell) (y : strategy) : Prop :=
+    IZR (cost c) <= playout m g n t s b y tilt /\
+    forall k, IZR (at_row V (least_law c) (k - k0)) <= playout m g n t s b y (level k) <=
       IZR (at_row V (most_law c) (k - k0)).
-  Definition says (n t : nat) (s : positive) (b k0 width : Z) (c : cell) : Prop :=
+  Definition says (n t : nat) (s : positive) (b k0 width : Z) (c : law_cell) : Prop :=
     rows_of_width width c /\ attains n t s b k0 c /\
     forall y, plays m n t s y -> throughout m g stationary n t s b y ->
       throughout m g (keeps_here g keep) n t s b y ->
@@ -162,7 +162,7 @@ Section Cells.
 
   Section Action.
     Variables (sts : list step) (t : nat) (ws : list (Z * Z)) (s : positive) (b i : Z) (a : action).
-    Variables (k0 most : Z) (width : list unit) (c : outcome -> cell).
+    Variables (k0 most : Z) (width : list unit) (c : outcome -> law_cell).
     Let n := length sts.
     Let r := rate_at m g t.
     Let k1 (o : outcome) : Z := (k0 + most - charge r o)%Z.
@@ -170,7 +170,7 @@ Section Cells.
     Let average := average_cell V width (fun o => most - charge r o)%Z c a.
     (** Where a row ends the law is known. *)
     Hypothesis Houtside : forall y row k, plays m (S n) t s y -> zlen row = zlen width ->
-      ~ (0 <= k - k0 < zlen row)%Z -> play m g (S n) t s b y (level k) = IZR (at_row V row (k - k0)).
+      ~ (0 <= k - k0 < zlen row)%Z -> playout m g (S n) t s b y (level k) = IZR (at_row V row (k - k0)).
 
     Lemma width_of_average : rows_of_width (zlen width) average.
     Proof. unfold rows_of_width, average, average_cell. cbn [own_law least_law most_law]. now rewrite !zlen_along. Qed.
@@ -205,8 +205,9 @@ Section Cells.
     Proof.
       intros H Hsame. destruct (action_facts m Hm t s i a Ha) as [Htot [_ Hweights]].
       set (good os z := plays m n (S t) (snd os) z /\ forall o, In o (outcomes a) -> (gain o, next o) = os ->
-        play m g n (S t) (next o) (move g r o b) z tilt <= IZR (own_cost (c o)) /\
-        forall k, IZR (at_row V (own_law (c o)) (k - k1 o)) <= play m g n (S t) (next o) (move g r o b) z (level k) <=
+        playout m g n (S t) (next o) (move g r o b) z tilt <= IZR (own_cost (c o)) /\
+        forall k, IZR (at_row V (own_law (c o)) (k - k1 o)) <= playout m g n (S t) (next o) (move g r o b) z (level
+          k) <=
           IZR (at_row V (own_law (c o)) (k - k1 o)) + INR n).
       destruct (choose_next good (fun _ => idle n) (map (fun o => (gain o, next o)) (outcomes a))) as [nx [H1 H2]].
       { intros os Hos. apply in_map_iff in Hos. destruct Hos as [o [<- Ho]]. destruct (H o Ho) as [z [Hz [Hc Hl]]].
@@ -253,7 +254,7 @@ Section Cells.
     | None => cells_at (layer found) s = []
     | Some acts =>
         let x := if (last <=? lo - spent found)%Z
-          then state_cells V (zlen (st :: sts)) (map (fun _ => 0%Z) (counter 1 (open found)))
+          then contract_state V (zlen (st :: sts)) (map (fun _ => 0%Z) (counter 1 (open found)))
             (zskip (lo - spent found - last) rs) (flags_of (get s (first_tree (skipn t keep)))) acts
             (map (stream_of r most lo lo' (layer after)) acts) (counter lo hi)
           else None in
@@ -287,16 +288,17 @@ Section Cells.
       { replace (b - last)%Z with (b - last - 0)%Z in Ex by lia.
         rewrite (partial_sums_correct costs 0 0 (b - last) x ltac:(lia) Ex). unfold tilt. ring. }
       assert (Hlevel : forall k, IZR (at_row V [] (k - (b - 0 - last))) = level k b).
-      { intros k. unfold level, beyond. destruct (Z.ltb_spec k (b - last)).
+      { intros k. unfold level, index_beyond. destruct (Z.ltb_spec k (b - last)).
         - rewrite at_row_before by lia. ring.
         - rewrite at_row_behind by (cbn [zlen]; lia). ring. }
       split; [now repeat split|]. split.
-      + exists Stop. cbn [length plays play own_cost own_law INR]. split; [exact I|]. split; [lra|].
+      + exists Stop. cbn [length plays playout own_cost own_law INR]. split; [exact I|]. split; [lra|].
         intros k. rewrite Hlevel. lra.
-      + intros y _ _ _. cbn [length play cost least_law most_law throughout]. split.
+      + intros y _ _ _. cbn [length playout cost least_law most_law throughout]. split.
         * split; [|now destruct y]. destruct y as [|i nx]; [exact I|]. unfold keeps_here, flags_at.
           rewrite <- Hkept. cbn [first_tree]. now destruct s.
-        * unfold bounds. cbn [cost least_law most_law]. split; [cbn [play]; lra|]. intros k. rewrite Hlevel. cbn [play].
+        * unfold bounds. cbn [cost least_law most_law]. split; [cbn [playout]; lra|]. intros k. rewrite Hlevel. cbn
+          [playout].
           lra.
     - destruct (skipn_cons _ _ _ _ Hsts) as [Hst Hrest]. cbn [all_never_below] in Hnb.
       pose proof Hnb as Hnb0. destruct ws as [|[lo hi] [|[lo' hi'] ws]]; try discriminate. apply andb_true_iff in Hnb.
@@ -358,7 +360,7 @@ Section Cells.
         - rewrite Hlo'. lia.
         - rewrite Hlo'. exact Hchild. }
       assert (Houtside : forall y row k, plays m (S (length sts)) t s y -> zlen row = zlen width ->
-        ~ (0 <= k - k0 < zlen row)%Z -> play m g (S (length sts)) t s b y (level k) = IZR (at_row V row (k - k0))).
+        ~ (0 <= k - k0 < zlen row)%Z -> playout m g (S (length sts)) t s b y (level k) = IZR (at_row V row (k - k0))).
       { intros y row k Hy Hrow Hk. apply (outside_row (st :: sts) t ((lo, hi) :: (lo', hi') :: ws) s b y k row Hsts Hws
           Hnb0 Hy); [fold found; lia | exact Hk]. }
       pose proof (greediest_correct here cs 0) as Hgreedy. rewrite Hbest in Hgreedy.
@@ -398,8 +400,8 @@ Section Cells.
         eapply Rle_trans; [|eapply Rle_trans; [exact Hs|]].
         - apply Rmult_le_compat_l; lra.
         - assert (Hedge : forall y', plays m (S (length sts)) t s y' -> forall k,
-            ((k < k0)%Z -> play m g (S (length sts)) t s b y' (level k) = IZR V) /\
-            ((k0 + open found <= k)%Z -> play m g (S (length sts)) t s b y' (level k) = 0)).
+            ((k < k0)%Z -> playout m g (S (length sts)) t s b y' (level k) = IZR V) /\
+            ((k0 + open found <= k)%Z -> playout m g (S (length sts)) t s b y' (level k) = 0)).
           { intros y' Hy' k.
             exact (level_outside (st :: sts) t ((lo, hi) :: (lo', hi') :: ws) Hsts Hws Hnb0 s b y' k Hy'). }
           rewrite (gained_skip _ _ rs 0 k0 Hk0).
@@ -559,7 +561,7 @@ Section Traced.
   Qed.
 
   Variable mu : mixture_of_strategies.
-  Hypothesis Hbest : is_best m g start last N Gk mu.
+  Hypothesis Hbest : is_best_mix m g start last N Gk mu.
   Let F := cdf_of m g start last mu.
   Let Hmu : good_mix m mu := proj1 Hbest.
 
@@ -589,7 +591,7 @@ Section Traced.
   Qed.
 
   Lemma kept_dual_correct costs keep b : length b = N -> kept_dual_test m V g start lo gs need costs keep b = true ->
-    inside F 0 b -> keeps m g start keep mu -> real_of need <= total_of N Gk F.
+    inside F 0 b -> keeps m g start keep mu -> real_of need <= weighted_total N Gk F.
   Proof.
     intros Hlen H Hin Hkeeps. destruct (cover_tests_facts _ _ _ _ _ _ _ _ Htests) as [HV [Hg [Hst [_ [Hnb Hna]]]]].
     unfold kept_dual_test in H. apply orb_true_iff in H. destruct H as [H|H].
@@ -603,7 +605,7 @@ Section Traced.
       pose proof (mixture_duality m g Hm Hg Hnb Hna start lo hi ws last hi' Hwindows Hlast Hst mu keep costs bottom
         (greatest 0 terminal) Hmu Hkeeps ltac:(fold N; congruence) Hbot) as Hdual.
       apply (weak_duality m Hm V _ x (cost_sum F 0 costs) need _ HV Hneed Htest Hdual).
-      rewrite Hlength in Hx. unfold total_of.
+      rewrite Hlength in Hx. unfold weighted_total.
       rewrite (sum_along_ext _ (fun j => polygon 0 0 (corners_at gs (j - 0)) (F j)))
         by (intros j _; unfold Gk; now rewrite Z.sub_0_r).
       exact Hx.
@@ -618,7 +620,8 @@ Section Traced.
 
     Definition stays_best (t : nat) (s : positive) (b0 : Z) (y : strategy) : Prop :=
       forall z, plays m (T - t) t s z -> 0 <= first_order N (up_at V' gs b) (down_at V' gs b)
-        (fun k => play m g (T - t) t s b0 y (beyond last k)) (fun k => play m g (T - t) t s b0 z (beyond last k)).
+        (fun k => playout m g (T - t) t s b0 y (index_beyond last k)) (fun k => playout m g (T - t) t s b0 z
+          (index_beyond last k)).
 
     Lemma best_stays_best w x s p : (0 < V')%Z -> In (w, x) mu -> In (s, p) (jinit M) -> 0 < p ->
       throughout m g stays_best T 0 s start (x s).
@@ -671,18 +674,18 @@ Section Traced.
       { intros s w Hs. apply (contract_correct m g V' rs costs keep (kept_after found) Hm Hshift HV' stays_best) with
           (sts := steps m) (t := 0%nat) (ws := windows g); try reflexivity; try assumption.
         - intros n t s' b0 y z Ht Hbest' Hz. assert (n = T - t)%nat as -> by lia. specialize (Hbest' z Hz).
-          assert (Htilt : forall x, play m g (T - t) t s' b0 x (tilt m g costs) =
-            cost_sum (fun k => play m g (T - t) t s' b0 x (beyond last k)) 0 costs).
+          assert (Htilt : forall x, playout m g (T - t) t s' b0 x (tilt m g costs) =
+            cost_sum (fun k => playout m g (T - t) t s' b0 x (index_beyond last k)) 0 costs).
           { intros x. rewrite play_is_E. unfold tilt. rewrite E_cost_sum. clear. generalize 0%Z as k.
             induction costs as [|c0 l IH]; intros k; cbn [cost_sum]; [reflexivity|]. rewrite IH. f_equal. f_equal.
             rewrite play_is_E. reflexivity. }
-          assert (Hlevel : forall x k, play m g (T - t) t s' b0 x (level m g V' k) =
-            IZR V' * play m g (T - t) t s' b0 x (beyond last k)).
+          assert (Hlevel : forall x k, playout m g (T - t) t s' b0 x (level m g V' k) =
+            IZR V' * playout m g (T - t) t s' b0 x (index_beyond last k)).
           { intros x k. rewrite !play_is_E. unfold level. now rewrite E_scal. }
-          rewrite !Htilt. set (Fy := fun k => play m g (T - t) t s' b0 y (beyond last k)) in *.
-          set (Fz := fun k => play m g (T - t) t s' b0 z (beyond last k)) in *.
-          assert (Hgain : gained (fun k => play m g (T - t) t s' b0 y (level m g V' k))
-            (fun k => play m g (T - t) t s' b0 z (level m g V' k)) 0 rs = IZR V' * gained Fy Fz 0 rs).
+          rewrite !Htilt. set (Fy := fun k => playout m g (T - t) t s' b0 y (index_beyond last k)) in *.
+          set (Fz := fun k => playout m g (T - t) t s' b0 z (index_beyond last k)) in *.
+          assert (Hgain : gained (fun k => playout m g (T - t) t s' b0 y (level m g V' k))
+            (fun k => playout m g (T - t) t s' b0 z (level m g V' k)) 0 rs = IZR V' * gained Fy Fz 0 rs).
           { rewrite <- gained_scal by lra. clear -Hlevel. generalize 0%Z as k.
             induction rs as [|[down up] l IH]; intros k; cbn [gained]; [reflexivity|]. now rewrite IH, !Hlevel. }
           rewrite Hgain. apply Rmult_le_compat_l; [lra|].
@@ -714,10 +717,12 @@ Section Traced.
           by (intros; rewrite mult_IZR; unfold Rdiv; ring).
         rewrite sum_scal. field. lra. }
       assert (Hplay : forall w x s p, In (w, x) mu -> In (s, p) (jinit M) -> 0 < p ->
-        IZR (at_row V' (least_law (at_start s)) (k - k0)) / IZR V' <= play m g T 0 s start (x s) (beyond last k) <=
+        IZR (at_row V' (least_law (at_start s)) (k - k0)) / IZR V' <= playout m g T 0 s start (x s) (index_beyond
+          last k) <=
         IZR (at_row V' (most_law (at_start s)) (k - k0)) / IZR V').
       { intros w x s p Hx Hs Hp. destruct (Hall w x s p Hx Hs Hp) as [_ [_ H]]. specialize (H k).
-        assert (Hl : play m g T 0 s start (x s) (level m g V' k) = IZR V' * play m g T 0 s start (x s) (beyond last k))
+        assert (Hl : playout m g T 0 s start (x s) (level m g V' k) = IZR V' * playout m g T 0 s start (x s)
+          (index_beyond last k))
           by (rewrite !play_is_E; unfold level; now rewrite E_scal).
         rewrite Hl in H. split; apply Rmult_le_reg_l with (IZR V'); try assumption;
           unfold Rdiv; rewrite (Rmult_comm (IZR _) (/ IZR V')), <- Rmult_assoc, Rinv_r, Rmult_1_l by lra; lra. }
@@ -730,7 +735,7 @@ Section Traced.
   End Contraction.
 
   Theorem traced_correct c : forall keep b, length b = N -> traced m V g start lo gs need c keep b = true ->
-    inside F 0 b -> keeps m g start keep mu -> real_of need <= total_of N Gk F.
+    inside F 0 b -> keeps m g start keep mu -> real_of need <= weighted_total N Gk F.
   Proof.
     induction c as [costs|k p below IHb above IHa|V0 k p rest IH|V' costs rest IH]; intros keep b Hlen H Hin Hkeeps;
       cbn [traced] in H; [now apply (kept_dual_correct costs keep b) | | discriminate |].
@@ -807,17 +812,17 @@ Section Contractions.
       by first [now apply policy_is_mixture | now apply (policy_is_mixture m g start lo' N Gk)].
     destruct Hmixture as [nu [Hnu Hlaw]]. destruct (Hinside nu Hnu) as [Hin Hlen].
     assert (Hlength : length gs = N) by (unfold gs; now rewrite map_length).
-    assert (Hbest : exists mu, is_best m g start lo' N Gk mu).
+    assert (Hbest : exists mu, is_best_mix m g start lo' N Gk mu).
     { apply best_exists; try assumption. intros k. now apply polygons_lipschitz. }
     destruct Hbest as [mu Hbest].
     apply (cover_enough m G Hm HG V g start lo hi ws lo' hi' Ew' Elast Htests pi Hpi bound Hb).
-    apply Rle_trans with (total_of N Gk (cdf_of m g start lo' nu)).
+    apply Rle_trans with (weighted_total N Gk (cdf_of m g start lo' nu)).
     - eapply Rle_trans; [|now apply (proj2 Hbest)]. destruct (Hinside mu (proj1 Hbest)) as [Hinmu _]. subst lo'.
       apply (traced_correct m V g start lo hi ws hi' Hm Ew' Elast Htests gs _ Hgs Hlength
         (ok_cover_need m V g start lo hi _ hi' Htests bound Hb) mu Hbest rest [] b Hlen Htraced Hinmu).
       intros w x s p _ _ _. apply keeps_nothing.
-    - unfold total_of. apply sum_along_le. intros k Hk. rewrite zlen_repeat in Hk.
-      assert (Hcdf : index_cdf m g start lo' pi k = cdf_of m g start lo' nu k) by exact (Hlaw (beyond lo' k)).
+    - unfold weighted_total. apply sum_along_le. intros k Hk. rewrite zlen_repeat in Hk.
+      assert (Hcdf : index_cdf m g start lo' pi k = cdf_of m g start lo' nu k) by exact (Hlaw (index_beyond lo' k)).
       rewrite Hcdf. destruct (znth_some b k) as [[p q] Epq]; [rewrite zlen_length, Hlen; lia|].
       destruct (inside_at _ b 0 k p q Hin Epq) as [Hp [_ Hpq]]. rewrite Z.add_0_l in Hpq.
       unfold Gk, corners_at, gs. rewrite znth_map, Epq. cbn [option_map fst]. apply (Hcorners p Hp); [|apply Hpq].

@@ -106,9 +106,9 @@ Section Kept.
   Definition mixed_law (start : Z) (mu : mixture_of_strategies) : dist Z :=
     bind (map (fun wx => (snd wx, fst wx)) mu) (fun x => bind (jinit M) (fun s => play_law T 0 s start (x s))).
 
-  Lemma play_is_E n : forall t s b x phi, play m g n t s b x phi = E (play_law n t s b x) phi.
+  Lemma play_is_E n : forall t s b x phi, playout m g n t s b x phi = E (play_law n t s b x) phi.
   Proof.
-    induction n as [|n IH]; intros t s b [|i nx] phi; cbn [play play_law]; rewrite ?E_ret; try reflexivity.
+    induction n as [|n IH]; intros t s b [|i nx] phi; cbn [playout play_law]; rewrite ?E_ret; try reflexivity.
     rewrite E_bind. apply E_ext. intros os. apply IH.
   Qed.
 
@@ -141,7 +141,7 @@ Section Kept.
 
   (** What holds for every strategy of a mixture, wherever it starts, holds for the mixture. *)
   Lemma mixed_ge start mu phi c (B : positive -> R) : good_mix m mu -> c <= E (jinit M) B ->
-    (forall w x s p, In (w, x) mu -> In (s, p) (jinit M) -> 0 < p -> B s <= play m g T 0 s start (x s) phi) ->
+    (forall w x s p, In (w, x) mu -> In (s, p) (jinit M) -> 0 < p -> B s <= playout m g T 0 s start (x s) phi) ->
     c <= mixed_play m g start mu phi.
   Proof.
     intros [Hsum Hgood] Hc H. unfold mixed_play. rewrite <- (Rmult_1_l c), <- Hsum, Rmult_comm, <- sum_scal.
@@ -151,7 +151,7 @@ Section Kept.
     apply (H w x s p Hin Hs). pose proof (proj1 HI s p Hs). lra.
   Qed.
   Lemma mixed_le start mu phi c (B : positive -> R) : good_mix m mu -> E (jinit M) B <= c ->
-    (forall w x s p, In (w, x) mu -> In (s, p) (jinit M) -> 0 < p -> play m g T 0 s start (x s) phi <= B s) ->
+    (forall w x s p, In (w, x) mu -> In (s, p) (jinit M) -> 0 < p -> playout m g T 0 s start (x s) phi <= B s) ->
     mixed_play m g start mu phi <= c.
   Proof.
     intros [Hsum Hgood] Hc H. unfold mixed_play. rewrite <- (Rmult_1_l c), <- Hsum, Rmult_comm, <- sum_scal.
@@ -166,16 +166,16 @@ Section Kept.
     Variables (n t : nat) (s : positive) (b i : Z) (nx : Z * positive -> strategy) (a : action) (phi : Z -> R).
     Hypothesis Ha : znth (actions_at m t s) i = Some a.
     Let child (o : outcome) : R :=
-      play m g n (S t) (next o) (move g (rate_at m g t) o b) (nx (gain o, next o)) phi.
+      playout m g n (S t) (next o) (move g (rate_at m g t) o b) (nx (gain o, next o)) phi.
 
-    Lemma play_listed : play m g (S n) t s b (Play i nx) phi =
+    Lemma play_listed : playout m g (S n) t s b (Play i nx) phi =
       / IZR (total a) * sum (outcomes a) (fun o => IZR (weight o) * child o).
     Proof.
-      cbn [play]. rewrite (E_kernel m t s i a _ Ha). reflexivity.
+      cbn [playout]. rewrite (E_kernel m t s i a _ Ha). reflexivity.
     Qed.
 
     Lemma average_le (x : outcome -> Z) : (forall o, In o (outcomes a) -> (0 < weight o)%Z -> IZR (x o) <= child o) ->
-      IZR (zsum (fun o => weight o * x o)%Z (outcomes a)) / IZR (total a) <= play m g (S n) t s b (Play i nx) phi.
+      IZR (zsum (fun o => weight o * x o)%Z (outcomes a)) / IZR (total a) <= playout m g (S n) t s b (Play i nx) phi.
     Proof.
       intros H. destruct (action_facts m Hm t s i a Ha) as [H1 [H2 _]]. apply IZR_lt in H1.
       rewrite play_listed, IZR_zsum. unfold Rdiv. rewrite Rmult_comm.
@@ -185,7 +185,7 @@ Section Kept.
     Qed.
 
     Lemma average_ge (x : outcome -> Z) : (forall o, In o (outcomes a) -> (0 < weight o)%Z -> child o <= IZR (x o)) ->
-      play m g (S n) t s b (Play i nx) phi <= IZR (zsum (fun o => weight o * x o)%Z (outcomes a)) / IZR (total a).
+      playout m g (S n) t s b (Play i nx) phi <= IZR (zsum (fun o => weight o * x o)%Z (outcomes a)) / IZR (total a).
     Proof.
       intros H. destruct (action_facts m Hm t s i a Ha) as [H1 [H2 _]]. apply IZR_lt in H1.
       rewrite play_listed, IZR_zsum. unfold Rdiv. rewrite (Rmult_comm (sum _ _)).
@@ -242,14 +242,14 @@ Section Kept.
       throughout m g (keeps_here keep) (length sts) t s b x ->
       IZR (look bottom (window_start g t)
         (next_row (table_kept m g (rate_at m g t) bottom huge terminal (skipn t keep) ws sts) s) b) <=
-      play m g (length sts) t s b x cost.
+      playout m g (length sts) t s b x cost.
     Proof.
       destruct (grid_facts g Hg) as [Hs Hk].
-      assert (Hlow : forall n t s b x, IZR bottom <= play m g n t s b x cost).
+      assert (Hlow : forall n t s b x, IZR bottom <= playout m g n t s b x cost).
       { intros n t s b x. rewrite play_is_E. apply E_ge_const; [apply law_play|]. apply as_always. intros b'.
         apply IZR_le. now apply bottom_le_look. }
       induction sts as [|st sts IH]; intros t ws Hsts Hws Hlen s b x Hplays Hkeeps.
-      - cbn [length play table_kept]. right. unfold cost, next_row. cbn [value_at]. do 3 f_equal. cbn in Hlen. lia.
+      - cbn [length playout table_kept]. right. unfold cost, next_row. cbn [value_at]. do 3 f_equal. cbn in Hlen. lia.
       - destruct (skipn_cons _ _ _ _ Hsts) as [Hst Hrest].
         destruct x as [|i nx]; [destruct Hplays|]. cbn [length] in *. cbn [plays] in Hplays.
         destruct Hplays as [Hallowed Hplays].
@@ -311,11 +311,11 @@ Section Kept.
 
     Lemma play_inside n : forall t s b x phi phi', (t + n = T)%nat -> (window_start g t <= b <= window_end g t)%Z ->
       (forall b', (window_start g T <= b' <= window_end g T)%Z -> phi b' = phi' b') -> plays m n t s x ->
-      play m g n t s b x phi = play m g n t s b x phi'.
+      playout m g n t s b x phi = playout m g n t s b x phi'.
     Proof.
       induction n as [|n IH]; intros t s b x phi phi' Ht Hb Hphi Hplays.
-      - cbn [play]. apply Hphi. rewrite Nat.add_0_r in Ht. now subst t.
-      - destruct x as [|i nx]; [destruct Hplays|]. cbn [play]. apply E_ext_as. intros os p Hin _.
+      - cbn [playout]. apply Hphi. rewrite Nat.add_0_r in Ht. now subst t.
+      - destruct x as [|i nx]; [destruct Hplays|]. cbn [playout]. apply E_ext_as. intros os p Hin _.
         apply IH; [lia | | assumption | apply Hplays]. apply (moved_inside t s i os p b); [lia | |]; assumption.
     Qed.
 

@@ -22,10 +22,10 @@ Section Strategies.
   Let T := length (steps m).
 
   (** The expectation of [phi] of the last index, [n] steps after time [t], state [s] and index [b]. *)
-  Fixpoint play (n t : nat) (s : positive) (b : Z) (x : strategy) (phi : Z -> R) : R :=
+  Fixpoint playout (n t : nat) (s : positive) (b : Z) (x : strategy) (phi : Z -> R) : R :=
     match n, x with
     | S n', Play i next =>
-        E (kernel M t s i) (fun os => play n' (S t) (snd os) (moved m g t (fst os) b) (next os) phi)
+        E (kernel M t s i) (fun os => playout n' (S t) (snd os) (moved m g t (fst os) b) (next os) phi)
     | _, _ => phi b
     end.
 
@@ -52,16 +52,16 @@ Section Strategies.
   Definition good_mix (mu : mixture_of_strategies) : Prop :=
     sum mu fst = 1 /\ forall w x, In (w, x) mu -> 0 < w /\ forall s, plays T 0 s (x s).
   Definition mixed_play (start : Z) (mu : mixture_of_strategies) (phi : Z -> R) : R :=
-    sum mu (fun wx => fst wx * E (jinit M) (fun s => play T 0 s start (snd wx s) phi)).
+    sum mu (fun wx => fst wx * E (jinit M) (fun s => playout T 0 s start (snd wx s) phi)).
 
   (** Coordinate k of the CDF: the last index exceeds last + k. *)
-  Definition beyond (last k b : Z) : R := if (k <? b - last)%Z then 1 else 0.
+  Definition index_beyond (last k b : Z) : R := if (k <? b - last)%Z then 1 else 0.
 
   Variables (start last : Z) (N : nat) (G : Z -> R -> R).
-  Definition total_of (F : Z -> R) : R := sum_along (fun k => G k (F k)) 0 (repeat tt N).
-  Definition cdf_of (mu : mixture_of_strategies) (k : Z) : R := mixed_play start mu (beyond last k).
-  Definition is_best (mu : mixture_of_strategies) : Prop :=
-    good_mix mu /\ forall nu, good_mix nu -> total_of (cdf_of mu) <= total_of (cdf_of nu).
+  Definition weighted_total (F : Z -> R) : R := sum_along (fun k => G k (F k)) 0 (repeat tt N).
+  Definition cdf_of (mu : mixture_of_strategies) (k : Z) : R := mixed_play start mu (index_beyond last k).
+  Definition is_best_mix (mu : mixture_of_strategies) : Prop :=
+    good_mix mu /\ forall nu, good_mix nu -> weighted_total (cdf_of mu) <= weighted_total (cdf_of nu).
 
   (** ** Strategies exist, and finitely many matter *)
 
@@ -73,7 +73,7 @@ Section Strategies.
     cbn. destruct (actions_at m t s) as [|a acts]; [now left | right; now exists a].
   Qed.
 
-  Definition same_play n t s (x y : strategy) : Prop := forall b phi, play n t s b x phi = play n t s b y phi.
+  Definition same_play n t s (x y : strategy) : Prop := forall b phi, playout n t s b x phi = playout n t s b y phi.
 
   Lemma label_dec (os os' : Z * positive) : {os = os'} + {os <> os'}.
   Proof. decide equality; [apply Pos.eq_dec | apply Z.eq_dec]. Qed.
@@ -106,19 +106,19 @@ Section Strategies.
       exists (map (Play i) c). split.
       + intros x Hx. apply in_map_iff in Hx. destruct Hx as [next [<- Hin]]. exists next. auto.
       + intros x [next [-> Hnext]]. destruct (H2 next Hnext) as [next' [Hin Hsame]].
-        exists (Play i next'). split; [now apply in_map|]. intros b phi. cbn [play]. apply E_ext_as.
+        exists (Play i next'). split; [now apply in_map|]. intros b phi. cbn [playout]. apply E_ext_as.
         intros os p Hos _. apply Hsame. now apply (in_map fst) in Hos.
     - exists c. split.
       + intros x Hx. destruct (H1 x Hx) as [i [Hi [next [-> Hnext]]]]. split; auto.
       + intros [|i next]; [intros []|]. intros [Hi Hnext]. destruct (Hrep i Hi) as [i' [Hin Hk]].
         destruct (H2 (Play i' next)) as [y [Hy Hs]]; [exists i'; split; [assumption | now exists next]|].
-        exists y. split; [assumption|]. intros b phi. rewrite <- Hs. cbn [play]. now rewrite Hk.
+        exists y. split; [assumption|]. intros b phi. rewrite <- Hs. cbn [playout]. now rewrite Hk.
   Qed.
 
   (** ** Mixtures as laws *)
 
   Let good_first (x : positive -> strategy) : Prop := forall s, plays T 0 s (x s).
-  Let value (x : positive -> strategy) (phi : Z -> R) : R := E (jinit M) (fun s => play T 0 s start (x s) phi).
+  Let value (x : positive -> strategy) (phi : Z -> R) : R := E (jinit M) (fun s => playout T 0 s start (x s) phi).
 
   Lemma mixture_of_law nu : is_law nu -> almost_surely nu good_first ->
     exists mu, good_mix mu /\ forall phi, mixed_play start mu phi = E nu (fun x => value x phi).
@@ -144,8 +144,8 @@ Section Strategies.
     - intros phi. now rewrite Hsum.
   Qed.
 
-  Lemma beyond_range k b : 0 <= beyond last k b <= 1.
-  Proof. unfold beyond. destruct (k <? b - last)%Z; lra. Qed.
+  Lemma beyond_range k b : 0 <= index_beyond last k b <= 1.
+  Proof. unfold index_beyond. destruct (k <? b - last)%Z; lra. Qed.
 
   Hypothesis Hm : good_model m = true.
   Let HM : is_jmdp M := is_jmdp_meaning m Hm.
@@ -155,13 +155,13 @@ Section Strategies.
     intros Hd Hf. split; [apply E_ge_const | apply E_le_const]; try assumption; apply as_always; intros x; apply Hf.
   Qed.
 
-  Lemma play_range n k : forall t s b x, 0 <= play n t s b x (beyond last k) <= 1.
+  Lemma play_range n k : forall t s b x, 0 <= playout n t s b x (index_beyond last k) <= 1.
   Proof.
-    induction n as [|n IH]; intros t s b [|i next]; try apply beyond_range. cbn [play].
+    induction n as [|n IH]; intros t s b [|i next]; try apply beyond_range. cbn [playout].
     apply E_range; [apply HM | intros os; apply IH].
   Qed.
 
-  Lemma value_range x k : 0 <= value x (beyond last k) <= 1.
+  Lemma value_range x k : 0 <= value x (index_beyond last k) <= 1.
   Proof. apply E_range; [apply HM | intros s; apply play_range]. Qed.
 
   Lemma cdf_of_range mu k : good_mix mu -> 0 <= cdf_of mu k <= 1.
@@ -174,27 +174,27 @@ Section Strategies.
 
   Lemma run_is_mixture pi : is_jpolicy pi -> plays_allowed M pi ->
     forall n h, (jtime h + n = T)%nat -> exists nu, mixes (plays n (jtime h) (jstate h))
-      (fun x phi => play n (jtime h) (jstate h) (index_after m g start (fst h)) x phi)
+      (fun x phi => playout n (jtime h) (jstate h) (index_after m g start (fst h)) x phi)
       (fun phi => E (jrun M pi n h) (fun h' => phi (index_after m g start (fst h')))) nu.
   Proof.
     intros Hpi Hal. induction n as [|n IH]; intros h Hh.
     { exists (ret Stop). split; [apply law_ret|]. split; [apply as_ret; exact I|]. intros phi.
       cbn [jrun]. rewrite !E_ret. reflexivity. }
     assert (Hstep : almost_surely (pi h) (fun i => exists nu, mixes (plays (S n) (jtime h) (jstate h))
-      (fun x phi => play (S n) (jtime h) (jstate h) (index_after m g start (fst h)) x phi)
+      (fun x phi => playout (S n) (jtime h) (jstate h) (index_after m g start (fst h)) x phi)
       (fun phi => E (kernel M (jtime h) (jstate h) i)
         (fun os => E (jrun M pi n (jextend h i os)) (fun h' => phi (index_after m g start (fst h'))))) nu)).
     { pose proof (Hal h ltac:(change (jhorizon M) with T; lia)) as Has. revert Has. apply as_impl. intros i Hi.
       destruct (functions_mixed label_dec (fun os => plays n (S (jtime h)) (snd os)) (fun _ => idle n)
         (fun os => plays_idle n (S (jtime h)) (snd os))
-        (fun os x phi => play n (S (jtime h)) (snd os)
+        (fun os x phi => playout n (S (jtime h)) (snd os)
           (moved m g (jtime h) (fst os) (index_after m g start (fst h))) x phi)
         (fun os phi => E (jrun M pi n (jextend h i os)) (fun h' => phi (index_after m g start (fst h'))))
         (map fst (kernel M (jtime h) (jstate h) i))) as [nu [Hl [Hv Hq]]].
       - intros os _. apply (IH (jextend h i os)). unfold jtime in *. cbn. lia.
       - exists (image (Play i) nu). split; [now apply law_image|]. split.
         + apply as_image. revert Hv. apply as_impl. intros next Hnext. now split.
-        + intros phi. rewrite E_image. cbn [play]. rewrite E_swap. apply E_ext_as. intros os p Hos _.
+        + intros phi. rewrite E_image. cbn [playout]. rewrite E_swap. apply E_ext_as. intros os p Hos _.
           apply (Hq os phi). now apply (in_map fst) in Hos. }
     destruct (mixes_bind _ _ _ (pi h) (Hpi h) Hstep) as [nu [Hl [Hv Hq]]]. exists nu. split; [assumption|].
     split; [assumption|]. intros phi. now rewrite Hq, E_jrun_S, E_jstep.
@@ -206,7 +206,7 @@ Section Strategies.
   Proof.
     intros Hpi Hal.
     destruct (functions_mixed Pos.eq_dec (fun s => plays T 0 s) (fun _ => idle T) (plays_idle T 0)
-      (fun s x phi => play T 0 s start x phi)
+      (fun s x phi => playout T 0 s start x phi)
       (fun s phi => E (jrun M pi T ([], s)) (fun h' => phi (index_after m g start (fst h'))))
       (map fst (jinit M))) as [nu [Hl [Hv Hq]]].
     { intros s _. now apply (run_is_mixture pi Hpi Hal T ([], s)). }
@@ -218,12 +218,12 @@ Section Strategies.
   Theorem best_exists :
     (forall k, exists L, 0 <= L /\
       forall x y, 0 <= x <= 1 -> 0 <= y <= 1 -> Rabs (G k x - G k y) <= L * Rabs (x - y)) ->
-    exists mu, is_best mu.
+    exists mu, is_best_mix mu.
   Proof.
     intros HG. destruct (functions_listed Pos.eq_dec (fun s => plays T 0 s) (fun _ => idle T) (plays_idle T 0)
       (fun s => same_play T 0 s) (map fst (jinit M))) as [c [H1 H2]]; [intros s _; apply strategies_listed|].
     assert (Hc : c <> []) by (destruct (H2 (fun _ => idle T) (plays_idle T 0)) as [y [Hy _]]; now intros ->).
-    destruct (best_weights (fun x k => value x (beyond last k)) N value_range c Hc G HG) as [nu [[Hl Hnu] Hmin]].
+    destruct (best_weights (fun x k => value x (index_beyond last k)) N value_range c Hc G HG) as [nu [[Hl Hnu] Hmin]].
     destruct (mixture_of_law nu Hl) as [mu [Hmu Heq]].
     { intros x p Hx _. refine (H1 x _). rewrite <- Hnu. now apply (in_map fst) in Hx. }
     exists mu. split; [assumption|]. intros mu' Hmu'. destruct (law_of_mixture mu' Hmu') as [nu' [Hl' [Hv' Heq']]].
@@ -233,10 +233,11 @@ Section Strategies.
     { intros phi. rewrite Heq'. apply Gf. intros x y Hxy. apply E_ext_as. intros s p Hs _. apply Hxy.
       now apply (in_map fst) in Hs. }
     assert (Gl : is_law nu2) by (split; [assumption | rewrite Gf; [apply Hl' | reflexivity]]).
-    specialize (Hmin nu2 (conj Gl Gc)). unfold total_of.
-    rewrite (sum_along_ext _ (fun k => G k (E nu (fun x => value x (beyond last k)))))
+    specialize (Hmin nu2 (conj Gl Gc)). unfold weighted_total.
+    rewrite (sum_along_ext _ (fun k => G k (E nu (fun x => value x (index_beyond last k)))))
       by (intros k _; unfold cdf_of; now rewrite Heq).
-    rewrite (sum_along_ext (fun k => G k (cdf_of mu' k)) (fun k => G k (E nu2 (fun x => value x (beyond last k)))))
+    rewrite (sum_along_ext (fun k => G k (cdf_of mu' k)) (fun k => G k (E nu2 (fun x => value x (index_beyond last
+      k)))))
       by (intros k _; unfold cdf_of; now rewrite Gv).
     exact Hmin.
   Qed.
@@ -250,14 +251,14 @@ Section Strategies.
   (** Where y comes from x, it can be replaced by whatever plays there; c is the probability of coming there. *)
   Let replaceable (x : positive -> strategy) n t s b y : Prop := exists c, 0 < c /\ forall z, plays n t s z ->
     exists x', good_first x' /\
-      forall phi, value x' phi = value x phi + c * (play n t s b z phi - play n t s b y phi).
+      forall phi, value x' phi = value x phi + c * (playout n t s b z phi - playout n t s b y phi).
 
   Lemma replaceable_first x s p : good_first x -> In (s, p) (jinit M) -> 0 < p -> replaceable x T 0 s start (x s).
   Proof.
     intros Hx Hs Hp. exists (mass Pos.eq_dec (jinit M) s). split; [apply (mass_pos _ _ _ p); auto; apply HM|].
     intros z Hz. exists (changed_at Pos.eq_dec x s z).
     split; [exact (changed_valid Pos.eq_dec (plays T 0) x s z Hx Hz)|]. intros phi.
-    apply (E_changed Pos.eq_dec (jinit M) (fun s y => play T 0 s start y phi)).
+    apply (E_changed Pos.eq_dec (jinit M) (fun s y => playout T 0 s start y phi)).
   Qed.
 
   Lemma replaceable_next x n t s b i next os p : plays (S n) t s (Play i next) ->
@@ -269,8 +270,8 @@ Section Strategies.
     intros z Hz. destruct (Hrep (Play i (changed_at label_dec next os z))) as [x' [Hx' Hv]].
     - split; [assumption|].
       exact (changed_valid label_dec (fun os => plays n (S t) (snd os)) next os z Hnext Hz).
-    - exists x'. split; [assumption|]. intros phi. rewrite Hv. cbn [play].
-      rewrite (E_changed label_dec _ (fun os y => play n (S t) (snd os) (moved m g t (fst os) b) y phi)). ring.
+    - exists x'. split; [assumption|]. intros phi. rewrite Hv. cbn [playout].
+      rewrite (E_changed label_dec _ (fun os y => playout n (S t) (snd os) (moved m g t (fst os) b) y phi)). ring.
   Qed.
 
   Lemma throughout_replaceable (Q : nat -> positive -> Z -> strategy -> Prop) x :
@@ -298,20 +299,20 @@ Section Strategies.
     - intros phi. unfold mixed_play, value. rewrite !sum_app. cbn [sum fst snd]. ring.
   Qed.
 
-  Theorem best_is_stationary mu up down : is_best mu ->
+  Theorem best_is_stationary mu up down : is_best_mix mu ->
     (forall k, exists e, 0 < e /\ forall d, 0 <= d <= e ->
        (cdf_of mu k + d <= 1 -> G k (cdf_of mu k + d) - G k (cdf_of mu k) <= up k * d) /\
        (0 <= cdf_of mu k - d -> G k (cdf_of mu k - d) - G k (cdf_of mu k) <= - (down k * d))) ->
     forall w x s p, In (w, x) mu -> In (s, p) (jinit M) -> 0 < p ->
       throughout (fun t s' b y => forall z, plays (T - t) t s' z ->
-        0 <= first_order up down (fun k => play (T - t) t s' b y (beyond last k))
-               (fun k => play (T - t) t s' b z (beyond last k))) T 0 s start (x s).
+        0 <= first_order up down (fun k => playout (T - t) t s' b y (index_beyond last k))
+               (fun k => playout (T - t) t s' b z (index_beyond last k))) T 0 s start (x s).
   Proof.
     intros [Hmu Hbest] Hslopes w x s p Hx Hs Hp. destruct (proj2 Hmu w x Hx) as [Hw Hgood].
     apply (throughout_replaceable _ x); [|reflexivity | apply Hgood | now apply (replaceable_first x s p)].
     intros n t s' b y Ht [c [Hc Hrep]] z. replace (T - t)%nat with n by lia. intros Hz.
     destruct (Hrep z Hz) as [x' [Hx' Hv]].
-    set (d k := play n t s' b z (beyond last k) - play n t s' b y (beyond last k)).
+    set (d k := playout n t s' b z (index_beyond last k) - playout n t s' b y (index_beyond last k)).
     set (slope k := up k * Rmax 0 (d k) - down k * Rmax 0 (- d k)).
     assert (Hgain : forall k, exists r, 0 < r /\ forall e, 0 < e <= r -> 0 <= cdf_of mu k + e * c * d k <= 1 ->
       G k (cdf_of mu k + e * c * d k) - G k (cdf_of mu k) <= e * c * slope k).
@@ -335,8 +336,9 @@ Section Strategies.
     assert (Hcdf : forall k, cdf_of nu k = cdf_of mu k + e * c * d k)
       by (intros k; unfold cdf_of, d; rewrite Heq, Hv; ring).
     assert (Hsum : 0 <= e * c * sum_along slope 0 (repeat tt N)).
-    { apply Rle_trans with (total_of (cdf_of nu) - total_of (cdf_of mu)); [specialize (Hbest nu Hnu); lra|].
-      unfold total_of. rewrite <- sum_along_minus, <- sum_along_scal. apply sum_along_le. intros k Hk. rewrite Hcdf.
+    { apply Rle_trans with (weighted_total (cdf_of nu) - weighted_total (cdf_of mu)); [specialize (Hbest nu Hnu); lra|].
+      unfold weighted_total. rewrite <- sum_along_minus, <- sum_along_scal. apply sum_along_le. intros k Hk. rewrite
+        Hcdf.
       apply Hall; [lra | assumption|]. rewrite <- Hcdf. now apply cdf_of_range. }
     assert (Hec : 0 < e * c) by (apply Rmult_lt_0_compat; lra).
     unfold first_order. rewrite (sum_along_ext _ slope); [nra|].
