@@ -809,7 +809,7 @@ Section Contractions.
     set (N := Z.to_nat (hi' - lo')) in *. set (Gk := fun k => polygon 0 0 (corners_at gs k)).
     assert (Hmixture : exists nu, good_mix m nu /\ forall phi,
       E (full_history_law M pi) (fun h => phi (index_after m g start (fst h))) = mixed_play m g start nu phi)
-      by first [now apply policy_is_mixture | now apply (policy_is_mixture m g start lo' N Gk)].
+      by now apply policy_is_mixture.
     destruct Hmixture as [nu [Hnu Hlaw]]. destruct (Hinside nu Hnu) as [Hin Hlen].
     assert (Hlength : length gs = N) by (unfold gs; now rewrite map_length).
     assert (Hbest : exists mu, is_best_mix m g start lo' N Gk mu).

@@ -3218,9 +3218,9 @@ let rec table_kept m g r bottom huge terminal keep ws = function
           (state_kept g r bottom huge fit lo lo' room room' v k acts))
           (first_tree keep) st)))
 
-(** val slope_of : rat -> rat -> rat -> rat -> rat **)
+(** val piece_slope : rat -> rat -> rat -> rat -> rat **)
 
-let slope_of x g x' g' =
+let piece_slope x g x' g' =
   rmult (rminus g' g) (rinv (rminus x' x))
 
 (** val steepest :
@@ -3234,7 +3234,7 @@ let rec steepest v x g l p q =
     let (x', g') = p0 in
     let rest = steepest v x' g' l' p q in
     if (&&) (rat_le x q) (rat_lt p x')
-    then let c = rceil (rmult (of_Z v) (slope_of x g x' g')) in
+    then let c = rceil (rmult (of_Z v) (piece_slope x g x' g')) in
          Some (match rest with
                | Some y -> Integer.max c y
                | None -> c)
@@ -3251,7 +3251,7 @@ let rec flattest v x g l p q =
     let (x', g') = p0 in
     let rest = flattest v x' g' l' p q in
     if (&&) (rat_lt x q) (rat_le p x')
-    then let c = rfloor (rmult (of_Z v) (slope_of x g x' g')) in
+    then let c = rfloor (rmult (of_Z v) (piece_slope x g x' g')) in
          Some (match rest with
                | Some y -> Integer.min c y
                | None -> c)
@@ -3287,9 +3287,9 @@ let rec regains v gs costs b =
               (steepest v (of_Z Integer.zero) (of_Z Integer.zero) corners p q))
             c)) :: (regains v gs' costs' b')))
 
-type cell = { cost : Integer.t; own_cost : Integer.t;
-              own_law : Integer.t list; least_law : Integer.t list;
-              most_law : Integer.t list }
+type law_cell = { cost : Integer.t; own_cost : Integer.t;
+                  own_law : Integer.t list; least_law : Integer.t list;
+                  most_law : Integer.t list }
 
 (** val add_law :
     Integer.t -> Integer.t -> Integer.t -> Integer.t list -> Integer.t list
@@ -3309,7 +3309,7 @@ let rec add_law e w gap row acc = match acc with
           x :: (add_law e w Integer.zero row' acc'))
 
 (** val add_cell :
-    Integer.t -> ((Integer.t * Integer.t) * cell) -> cell -> cell **)
+    Integer.t -> ((Integer.t * Integer.t) * law_cell) -> law_cell -> law_cell **)
 
 let add_cell v wgc acc =
   let (p, c) = wgc in
@@ -3320,7 +3320,7 @@ let add_cell v wgc acc =
   (add_law (Integer.mul w v) w gap c.least_law acc.least_law); most_law =
   (add_law (Integer.mul w v) w gap c.most_law acc.most_law) }
 
-(** val divided : Integer.t -> cell -> cell **)
+(** val divided : Integer.t -> law_cell -> law_cell **)
 
 let divided n c =
   { cost =
@@ -3333,10 +3333,10 @@ let divided n c =
       (fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
         x n) c.least_law); most_law = (map (fun x -> cdiv x n) c.most_law) }
 
-type stream = ((Integer.t * Integer.t) * cell list) list
+type stream = ((Integer.t * Integer.t) * law_cell list) list
 
 (** val stream_heads :
-    stream -> ((Integer.t * Integer.t) * cell) list option **)
+    stream -> ((Integer.t * Integer.t) * law_cell) list option **)
 
 let rec stream_heads = function
 | [] -> Some []
@@ -3354,7 +3354,7 @@ let rec stream_heads = function
 let stream_tails l =
   map (fun x -> ((fst x), (tl (snd x)))) l
 
-(** val cells_at : cell list values -> Integer.t -> cell list **)
+(** val cells_at : law_cell list values -> Integer.t -> law_cell list **)
 
 let cells_at v s =
   match value_at v s with
@@ -3362,18 +3362,18 @@ let cells_at v s =
   | None -> []
 
 (** val stream_of :
-    rat -> Integer.t -> Integer.t -> Integer.t -> cell list values -> action
-    -> stream **)
+    rat -> Integer.t -> Integer.t -> Integer.t -> law_cell list values ->
+    action -> stream **)
 
 let stream_of r most0 lo lo' v a =
   map (fun o -> ((o.weight, (Integer.sub most0 (charge r o))),
     (zskip (Integer.sub (Integer.sub lo (charge r o)) lo')
       (cells_at v o.next)))) a.outcomes
 
-(** val action_cell :
-    Integer.t -> Integer.t list -> Integer.t -> stream -> cell option **)
+(** val action_law_cell :
+    Integer.t -> Integer.t list -> Integer.t -> stream -> law_cell option **)
 
-let action_cell v room n l =
+let action_law_cell v room n l =
   match stream_heads l with
   | Some heads0 ->
     Some
@@ -3395,7 +3395,8 @@ let rec all_some = function
       | None -> None)
    | None -> None)
 
-(** val greediest : bool list -> Integer.t -> cell list -> cell option **)
+(** val greediest :
+    bool list -> Integer.t -> law_cell list -> law_cell option **)
 
 let rec greediest flags i = function
 | [] -> None
@@ -3433,8 +3434,8 @@ let rec regained n rs own low0 high =
                (regained n rs' own' low' high'))))
 
 (** val still_kept :
-    Integer.t -> Integer.t -> (Integer.t * Integer.t) list -> cell -> bool
-    list -> Integer.t -> cell list -> bool list **)
+    Integer.t -> Integer.t -> (Integer.t * Integer.t) list -> law_cell ->
+    bool list -> Integer.t -> law_cell list -> bool list **)
 
 let rec still_kept v n rs best flags i = function
 | [] -> []
@@ -3450,16 +3451,16 @@ let rec still_kept v n rs best flags i = function
                                                                    Integer.one))
                                                                  cs')
 
-(** val spread : bool list -> cell list -> cell -> cell **)
+(** val spread_laws : bool list -> law_cell list -> law_cell -> law_cell **)
 
-let rec spread flags cs best =
+let rec spread_laws flags cs best =
   match flags with
   | [] -> best
   | f :: flags' ->
     (match cs with
      | [] -> best
      | c :: cs' ->
-       let rest = spread flags' cs' best in
+       let rest = spread_laws flags' cs' best in
        if f
        then { cost = rest.cost; own_cost = rest.own_cost; own_law =
               rest.own_law; least_law =
@@ -3467,27 +3468,27 @@ let rec spread flags cs best =
               (zmap2 Integer.max c.most_law rest.most_law) }
        else rest)
 
-(** val state_cells0 :
+(** val contract_state :
     Integer.t -> Integer.t -> Integer.t list -> (Integer.t * Integer.t) list
     -> bool list list -> action list -> stream list -> unit list -> (bool
-    list * cell) list option **)
+    list * law_cell) list option **)
 
-let rec state_cells0 v n room rs flags acts streams = function
+let rec contract_state v n room rs flags acts streams = function
 | [] -> Some []
 | _ :: places' ->
   let here0 = match flags with
               | [] -> []
               | f :: _ -> f in
   (match all_some
-           (map (fun al -> action_cell v room (fst al).total (snd al))
+           (map (fun al -> action_law_cell v room (fst al).total (snd al))
              (combine acts streams)) with
    | Some cs ->
      (match greediest here0 Integer.zero cs with
       | Some best ->
         let still = still_kept v n rs best here0 Integer.zero cs in
-        (match state_cells0 v n room (tl rs) (tl flags) acts
+        (match contract_state v n room (tl rs) (tl flags) acts
                  (map stream_tails streams) places' with
-         | Some rest -> Some ((still, (spread still cs best)) :: rest)
+         | Some rest -> Some ((still, (spread_laws still cs best)) :: rest)
          | None -> None)
       | None -> None)
    | None -> None)
@@ -3505,16 +3506,17 @@ let least_charge r st =
       (largest (fun a ->
         largest (fun o -> Integer.neg (charge r o)) a.outcomes)) st)
 
-type contraction = { kept_after : kept; layer : cell list values;
+type contraction = { kept_after : kept; layer : law_cell list values;
                      spent : Integer.t; open0 : Integer.t }
 
-(** val split_cells : (bool list * cell) list option -> cell list option **)
+(** val split_cells :
+    (bool list * law_cell) list option -> law_cell list option **)
 
 let split_cells = function
 | Some l -> Some (map snd l)
 | None -> None
 
-(** val split_flags : (bool list * cell) list option -> bool list list **)
+(** val split_flags : (bool list * law_cell) list option -> bool list list **)
 
 let split_flags = function
 | Some l -> map fst l
@@ -3563,7 +3565,7 @@ let rec contract_steps m g v last0 rs costs r keep ws sts = match sts with
         let found0 =
           tzip (fun k acts ->
             if Integer.leq last0 (Integer.sub lo spent_here)
-            then state_cells0 v n room here0 (flags_of k) acts
+            then contract_state v n room here0 (flags_of k) acts
                    (map (stream_of r most0 lo lo' after.layer) acts)
                    (counter lo hi)
             else None) (first_tree keep) st
@@ -3573,8 +3575,8 @@ let rec contract_steps m g v last0 rs costs r keep ws sts = match sts with
         open_here }))
 
 (** val start_laws :
-    Integer.t -> Integer.t -> Integer.t -> cell list values ->
-    (Integer.t * Integer.t) list -> cell -> cell option **)
+    Integer.t -> Integer.t -> Integer.t -> law_cell list values ->
+    (Integer.t * Integer.t) list -> law_cell -> law_cell option **)
 
 let rec start_laws v gap place0 v0 init acc =
   match init with
@@ -4593,10 +4595,10 @@ let point_above f c =
            (polygon_at (of_Z Integer.zero) (of_Z Integer.zero) corners x) y
        | Jump level -> (&&) (Integer.leq Integer.zero y.num) (rat_lt x level)))
 
-type cell0 = rat * (rat * rat)
+type cell = rat * (rat * rat)
 
-type turn = { falling : cell0 list; rising_from : rat; rising_low : rat;
-              rising : cell0 list }
+type turn = { falling : cell list; rising_from : rat; rising_low : rat;
+              rising : cell list }
 
 (** val odds : rat -> rat **)
 
@@ -4681,7 +4683,7 @@ let rises p q v1 v2 r1 r2 =
 
 (** val proved_to :
     Integer.t -> Integer.t -> (rat -> rat -> rat -> rat -> bool) -> rat ->
-    rat -> cell0 list -> rat **)
+    rat -> cell list -> rat **)
 
 let rec proved_to p q test t low0 = function
 | [] -> t
@@ -6732,7 +6734,7 @@ let read_point t f i =
      | Stopped (p, why) -> Stopped (p, why))
   | Stopped (p, why) -> Stopped (p, why)
 
-(** val read_bends : text -> curve -> cell0 list reader **)
+(** val read_bends : text -> curve -> cell list reader **)
 
 let read_bends t f =
   several t "the number of cells" Integer.zero (fun i ->
