@@ -1,7 +1,8 @@
 (** * What the cells of a contraction compute
 
     [at_row]: a row at all coordinates.  [state_cells_at]: the cell of a state at an index of its window, from the
-    averages of its actions there ([action_cell_at]).  [regained_correct]: what other slopes can regain. *)
+    averages of its actions there ([parts_average]), and which actions it keeps.  [columns_at], [kept_in_spans_of]: spans of flags.
+    [regained_correct]: what other slopes can regain. *)
 
 Require Import ZArith Reals Lra Lia List Bool.
 From VerifiedRisk Require Import FiniteLaw Rows Tree Program Check PolygonCheck CellsCheck ContractCheck Averages
@@ -66,28 +67,33 @@ Proof.
       rewrite (at_row_cons V v) by lia. do 3 f_equal. lia.
 Qed.
 
-Lemma add_one_cell {Y} V w gap c (l : list Y) x y A B C : 0 <= gap ->
-  add_cell V (w, gap, c) (Cell x y (along A 0 l) (along B 0 l) (along C 0 l)) =
-  Cell (x + w * cost c) (y + w * own_cost c) (along (fun j => A j + w * at_row V (own_law c) (j - 0 - gap)) 0 l)
-    (along (fun j => B j + w * at_row V (least_law c) (j - 0 - gap)) 0 l)
-    (along (fun j => C j + w * at_row V (most_law c) (j - 0 - gap)) 0 l).
+Lemma sum_laws_along {X Y} V f (w gap : X -> Z) (c : X -> law_cell) (l : list Y) os :
+  (forall o, In o os -> 0 <= gap o) -> forall A,
+  sum_laws V f (map (fun o => (w o, gap o, c o)) os) (along A 0 l) =
+    along (fun j => A j + zsum (fun o => w o * at_row V (f (c o)) (j - gap o)) os) 0 l.
 Proof.
-  intros H. unfold add_cell. cbn [cost own_cost own_law least_law most_law]. now rewrite !add_law_along.
+  induction os as [|o os IH]; intros Hgap A; cbn [map sum_laws zsum].
+  - apply along_ext. intros; lia.
+  - rewrite add_law_along by (apply Hgap; now left). rewrite IH by (intros; apply Hgap; now right).
+    apply along_ext. intros j _. rewrite Z.sub_0_r. lia.
 Qed.
 
-Lemma add_cells {X Y} V (w gap : X -> Z) (c : X -> law_cell) (l : list Y) os : (forall o, In o os -> 0 <= gap o) ->
-  forall x y A B C,
-  let total f := fun j => zsum (fun o => w o * at_row V (f (c o)) (j - gap o)) os in
-  fold_left (fun acc x => add_cell V x acc) (map (fun o => (w o, gap o, c o)) os)
-    (Cell x y (along A 0 l) (along B 0 l) (along C 0 l)) =
-  Cell (x + zsum (fun o => w o * cost (c o)) os) (y + zsum (fun o => w o * own_cost (c o)) os)
-    (along (fun j => A j + total own_law j) 0 l) (along (fun j => B j + total least_law j) 0 l)
-    (along (fun j => C j + total most_law j) 0 l).
+Lemma sum_costs_sum {X} f (w gap : X -> Z) (c : X -> law_cell) os :
+  sum_costs f (map (fun o => (w o, gap o, c o)) os) = zsum (fun o => w o * f (c o)) os.
+Proof. induction os as [|o os IH]; cbn [map sum_costs zsum]; [reflexivity | now rewrite IH]. Qed.
+
+Lemma zlen_map {X Y} (f : X -> Y) l : zlen (map f l) = zlen l.
+Proof. induction l as [|x l IH]; cbn [map zlen]; [reflexivity | now rewrite IH]. Qed.
+
+Lemma zlen_add_law e w acc : forall gap row, zlen (add_law e w gap row acc) = zlen acc.
 Proof.
-  induction os as [|o os IH]; intros Hgap x y A B C total; unfold total; cbn [map fold_left zsum].
-  - f_equal; try lia; apply along_ext; intros; lia.
-  - rewrite add_one_cell by (apply Hgap; now left). rewrite IH by (intros; apply Hgap; now right).
-    f_equal; try lia; apply along_ext; intros j _; rewrite ?Z.sub_0_r; lia.
+  induction acc as [|a acc IH]; intros gap row; cbn [add_law]; [reflexivity|].
+  destruct (0 <? gap); [cbn [zlen]; now rewrite IH|]. destruct row; cbn [zlen]; [reflexivity | now rewrite IH].
+Qed.
+
+Lemma zlen_sum_laws V f l : forall acc, zlen (sum_laws V f l acc) = zlen acc.
+Proof.
+  induction l as [|[[w gap] c] l IH]; intros acc; cbn [sum_laws]; [reflexivity|]. now rewrite IH, zlen_add_law.
 Qed.
 
 Lemma room_along n : map (fun _ => 0) (counter 1 n) = along (fun _ => 0) 0 (counter 1 n).
@@ -96,8 +102,8 @@ Proof. pose proof (zeros_along 1 n) as H. unfold zeros in H. rewrite H. apply co
 (** ** Streams *)
 
 Definition no_cell : law_cell := Cell 0 0 [] [] [].
-Definition cell_at (v : values (list law_cell)) (s : positive) (place : Z) : law_cell :=
-  match znth (cells_at v s) place with Some c => c | None => no_cell end.
+Definition cell_at (v : values cell_row) (s : positive) (place : Z) : law_cell :=
+  match znth (cells_at v s) place with Some (Some c) => c | _ => no_cell end.
 Definition skip_stream (p : Z) (l : stream) : stream := map (fun x => (fst x, zskip p (snd x))) l.
 
 Lemma zskip_tl {X} p (l : list X) : 0 < p -> zskip (p - 1) (tl l) = zskip p l.
@@ -118,7 +124,7 @@ Lemma heads_at r most lo lo' v p : 0 <= p -> forall outs heads,
     zskip (lo - charge r o - lo') (cells_at v (next o)))) outs)) = Some heads ->
   heads = map (fun o => (weight o, most - charge r o, cell_at v (next o) (lo + p - charge r o - lo'))) outs /\
   forall o, In o outs -> znth (cells_at v (next o)) (lo + p - charge r o - lo') =
-    Some (cell_at v (next o) (lo + p - charge r o - lo')).
+    Some (Some (cell_at v (next o) (lo + p - charge r o - lo'))).
 Proof.
   intros Hp. induction outs as [|o outs IH]; intros heads Hlo; cbn [map skip_stream stream_heads].
   - intros H. injection H as <-. split; [reflexivity | intros o []].
@@ -126,7 +132,7 @@ Proof.
     assert (Hk : 0 <= k) by (apply Hlo; now left).
     assert (Hz : zskip p (zskip k (cells_at v (next o))) = zskip (k + p) (cells_at v (next o))).
     { rewrite <- (zskip_zskip _ k (k + p)) by lia. f_equal. lia. }
-    rewrite Hz. destruct (zskip (k + p) (cells_at v (next o))) as [|c rest] eqn:E; [discriminate|].
+    rewrite Hz. destruct (zskip (k + p) (cells_at v (next o))) as [|[c|] rest] eqn:E; try discriminate.
     apply zskip_head in E; [|lia]. replace (k + p) with (lo + p - charge r o - lo') in E by (unfold k; lia).
     match goal with |- match ?x with _ => _ end = _ -> _ => destruct x as [hs|] eqn:Ehs; [|discriminate] end.
     destruct (IH hs ltac:(intros; apply Hlo; now right) Ehs) as [-> Hall]. intros H. injection H as <-.
@@ -143,137 +149,192 @@ Definition average_cell (V : Z) (width : list unit) (gap : outcome -> Z) (c : ou
     (along (fun j => mean own_law j / total a) 0 width) (along (fun j => mean least_law j / total a) 0 width)
     (along (fun j => cdiv (mean most_law j) (total a)) 0 width).
 
-Lemma action_cell_at V n r most lo lo' v p a c : 0 <= p ->
-  (forall o, In o (outcomes a) -> 0 <= lo - charge r o - lo') -> (forall o, In o (outcomes a) -> charge r o <= most) ->
-  action_law_cell V (map (fun _ => 0) (counter 1 n)) (total a) (skip_stream p (stream_of r most lo lo' v a)) = Some c ->
-  let child o := cell_at v (next o) (lo + p - charge r o - lo') in
-  c = average_cell V (counter 1 n) (fun o => most - charge r o) child a /\
-  forall o, In o (outcomes a) -> znth (cells_at v (next o)) (lo + p - charge r o - lo') = Some (child o).
+(** What the program computes of it. *)
+Lemma parts_average V n gap c a : (forall o, In o (outcomes a) -> 0 <= gap o) ->
+  let x := (total a, map (fun o => (weight o, gap o, c o)) (outcomes a)) in
+  let room := map (fun _ => 0) (counter 1 n) in
+  let average := average_cell V (counter 1 n) gap c a in
+  least_cost x = cost average /\ cdiv (sum_costs own_cost (snd x)) (fst x) = own_cost average /\
+  law_below V room own_law x = own_law average /\ law_below V room least_law x = least_law average /\
+  law_above V room most_law x = most_law average.
 Proof.
-  intros Hp Hlo Hmost H child. unfold action_law_cell, stream_of in H.
-  destruct (stream_heads _) as [heads|] eqn:E in H; [|discriminate].
-  destruct (heads_at r most lo lo' v p Hp _ _ Hlo E) as [-> Hall]. split; [|exact Hall].
-  injection H as <-. rewrite room_along.
-  rewrite (add_cells V weight (fun o => most - charge r o) child (counter 1 n) (outcomes a))
-    by (intros o Ho; specialize (Hmost o Ho); lia).
-  unfold divided, average_cell. cbn [cost own_cost own_law least_law most_law]. now rewrite !map_along.
+  intros Hgap x room average. unfold least_cost, law_below, law_above, x, room, average, average_cell.
+  cbn [fst snd cost own_cost own_law least_law most_law].
+  rewrite !sum_costs_sum, room_along, !sum_laws_along, !map_along by assumption. now repeat split.
 Qed.
 
 (** ** The actions of a state *)
 
-Lemma combine_map {X Y} (f : X -> Y) l : combine l (map f l) = map (fun x => (x, f x)) l.
-Proof. induction l as [|x l IH]; cbn; [reflexivity | now rewrite IH]. Qed.
-
-Lemma all_some_at {X Y} (h : X -> option Y) l : forall cs, all_some (map h l) = Some cs ->
-  (forall i x, znth l i = Some x -> exists c, znth cs i = Some c /\ h x = Some c) /\
-  (forall i c, znth cs i = Some c -> exists x, znth l i = Some x /\ h x = Some c).
+Lemma kept_parts_at : forall flags acts streams l, kept_parts flags acts streams = Some l ->
+  (forall i f a st, znth flags i = Some f -> znth acts i = Some a -> znth streams i = Some st -> on_flag f = true ->
+     exists x, znth l i = Some (Some (total a, x)) /\ stream_heads st = Some x) /\
+  forall i y, znth l i = Some (Some y) -> exists a st x,
+    znth acts i = Some a /\ znth streams i = Some st /\ stream_heads st = Some x /\ y = (total a, x).
 Proof.
-  induction l as [|x l IH]; intros cs; cbn [map all_some].
-  - intros H. injection H as <-. split; intros i y H; discriminate.
-  - destruct (h x) as [c|] eqn:Eh; [|discriminate]. destruct (all_some (map h l)) as [rest|]; [|discriminate].
-    intros H. injection H as <-. destruct (IH rest eq_refl) as [H1 H2].
-    split; intros i y; cbn [znth]; destruct (i =? 0); try (intros H; injection H as <-; eauto); auto.
+  induction flags as [|f flags IH]; intros [|a acts] [|st streams] l; cbn [kept_parts];
+    try (intros H; injection H as <-; split; intros; discriminate).
+  destruct (kept_parts flags acts streams) as [rest|] eqn:Erest; [|discriminate].
+  destruct (IH _ _ _ Erest) as [H1 H2]. destruct (on_flag f) eqn:Ef.
+  - destruct (stream_heads st) as [x|] eqn:Ex; [|discriminate]. intros H. injection H as <-. split; intros i.
+    + intros f' a' st'. cbn [znth]. destruct (i =? 0); [|apply H1]. intros _ Ha Hst _. injection Ha as <-.
+      injection Hst as <-. now exists x.
+    + intros y. cbn [znth]. destruct (i =? 0); [|apply H2]. intros Hy. injection Hy as <-. now exists a, st, x.
+  - intros H. injection H as <-. split; intros i.
+    + intros f' a' st'. cbn [znth]. destruct (i =? 0); [|apply H1]. intros Hf _ _ Hf'. congruence.
+    + intros y. cbn [znth]. destruct (i =? 0); [discriminate | apply H2].
 Qed.
 
-Lemma greediest_correct flags cs : forall i0,
-  match greediest flags i0 cs with
-  | Some best => (exists i, znth cs i = Some best /\ is_kept flags (i0 + i) = true) /\
-      forall i c, znth cs i = Some c -> is_kept flags (i0 + i) = true -> cost best <= cost c
-  | None => forall i c, znth cs i = Some c -> is_kept flags (i0 + i) = false
-  end.
+Lemma greediest_correct l : forall c x, greediest l = Some (c, x) ->
+  c = least_cost x /\ (exists i, znth l i = Some (Some x)) /\
+  forall i y, znth l i = Some (Some y) -> c <= least_cost y.
 Proof.
-  induction cs as [|c cs IH]; intros i0; cbn [greediest]; [intros i c H; discriminate|]. specialize (IH (i0 + 1)).
-  set (rest := greediest flags (i0 + 1) cs) in *.
-  assert (Hsplit : forall i d, znth (c :: cs) i = Some d ->
-    (i = 0 /\ d = c) \/ (znth cs (i - 1) = Some d /\ i0 + i = i0 + 1 + (i - 1))).
-  { intros i d. cbn [znth]. destruct (Z.eqb_spec i 0) as [->|Hne]; intros H; [injection H as <-; now left|].
-    right. split; [assumption | lia]. }
-  assert (Hnext : forall i d, znth cs i = Some d -> znth (c :: cs) (i + 1) = Some d).
-  { intros i d H. pose proof (znth_inside _ _ _ H). cbn [znth]. destruct (Z.eqb_spec (i + 1) 0); [lia|].
+  assert (Hnext : forall (z : option (Z * parts)) l i x, znth l i = Some x -> znth (z :: l) (i + 1) = Some x).
+  { intros z l' i x H. pose proof (znth_inside _ _ _ H). cbn [znth]. destruct (Z.eqb_spec (i + 1) 0); [lia|].
     now replace (i + 1 - 1) with i by lia. }
-  destruct (is_kept flags i0) eqn:Ek.
-  - assert (Hfirst : exists i, znth (c :: cs) i = Some c /\ is_kept flags (i0 + i) = true)
-      by (exists 0; now rewrite Z.add_0_r).
-    destruct rest as [d|].
-    + destruct IH as [[i [Hi Hki]] Hmin].
-      assert (Hlater : exists i, znth (c :: cs) i = Some d /\ is_kept flags (i0 + i) = true).
-      { exists (i + 1). split; [now apply Hnext|]. now replace (i0 + (i + 1)) with (i0 + 1 + i) by lia. }
-      destruct (Z.leb_spec (cost c) (cost d)); (split; [assumption|]); intros j e Hj Hkj;
-        (destruct (Hsplit j e Hj) as [[-> ->]|[Hj' E]]; [lia|]); rewrite E in Hkj; specialize (Hmin _ _ Hj' Hkj); lia.
-    + split; [assumption|]. intros j e Hj Hkj. destruct (Hsplit j e Hj) as [[-> ->]|[Hj' E]]; [lia|].
-      rewrite E, (IH _ _ Hj') in Hkj. discriminate.
-  - destruct rest as [d|].
-    + destruct IH as [[i [Hi Hki]] Hmin]. split.
-      * exists (i + 1). split; [now apply Hnext|]. now replace (i0 + (i + 1)) with (i0 + 1 + i) by lia.
-      * intros j e Hj Hkj. destruct (Hsplit j e Hj) as [[-> ->]|[Hj' E]].
-        -- rewrite Z.add_0_r, Ek in Hkj. discriminate.
-        -- rewrite E in Hkj. now apply (Hmin _ _ Hj').
-    + intros j e Hj. destruct (Hsplit j e Hj) as [[-> ->]|[Hj' E]]; [now rewrite Z.add_0_r | rewrite E; eauto].
-Qed.
-
-Lemma still_kept_at V n rs best flags cs : forall i0 i, znth (still_kept V n rs best flags i0 cs) i =
-  option_map (fun c => is_kept flags (i0 + i) &&
-    (V * (cost c - own_cost best) <=? regained n rs (own_law best) (least_law c) (most_law c))) (znth cs i).
-Proof.
-  induction cs as [|c cs IH]; intros i0 i; cbn [still_kept znth]; [reflexivity|].
-  destruct (Z.eqb_spec i 0) as [->|Hne]; [now rewrite Z.add_0_r|]. rewrite IH.
-  now replace (i0 + 1 + (i - 1)) with (i0 + i) by lia.
+  assert (Hnone : forall l, greediest l = None -> forall i y, znth l i = Some (Some y) -> False).
+  { induction l0 as [|[z|] l0 IH]; intros H i y; try discriminate. cbn [znth]. destruct (i =? 0); [discriminate|].
+    now apply IH. }
+  induction l as [|[z|] l IH]; intros c x; cbn [greediest]; cbv zeta; [discriminate | |].
+  - destruct (greediest l) as [[d y]|] eqn:Erest.
+    + destruct (IH d y eq_refl) as [H1 [[i Hi] H3]]. destruct (Z.leb_spec (least_cost z) d) as [Hle|Hlt];
+        intros H; injection H as Hc Hx; subst c x; (split; [reflexivity || assumption|]).
+      * split; [now exists 0|]. intros j y'. cbn [znth]. destruct (j =? 0); [intros H; injection H as <-; lia|].
+        intros H. specialize (H3 _ _ H). lia.
+      * split; [exists (i + 1); now apply Hnext|]. intros j y'. cbn [znth].
+        destruct (j =? 0); [intros H; injection H as <-; lia | apply H3].
+    + intros H. injection H as <- <-. split; [reflexivity|]. split; [now exists 0|]. intros j y'. cbn [znth].
+      destruct (j =? 0); [intros H; injection H as <-; lia|]. intros H. destruct (Hnone l Erest _ _ H).
+  - intros H. destruct (IH c x H) as [H1 [[i Hi] H3]]. split; [assumption|].
+    split; [exists (i + 1); now apply Hnext|]. intros j y'. cbn [znth]. destruct (j =? 0); [discriminate | apply H3].
 Qed.
 
 Definition rows_of_width (width : Z) (c : law_cell) : Prop :=
   zlen (own_law c) = width /\ zlen (least_law c) = width /\ zlen (most_law c) = width.
 
-Lemma spread_correct V width best flags : forall cs, 0 <= V -> (forall c, In c cs -> rows_of_width width c) ->
-  rows_of_width width best ->
-  let d := spread_laws flags cs best in
-  rows_of_width width d /\ cost d = cost best /\ own_cost d = own_cost best /\ own_law d = own_law best /\
-  forall i c, znth flags i = Some true -> znth cs i = Some c -> forall j,
-    at_row V (least_law d) j <= at_row V (least_law c) j /\ at_row V (most_law c) j <= at_row V (most_law d) j.
+Lemma still_kept_correct V n room rs own_c own_l l : 0 <= V -> forall flags laws,
+  still_kept V n room rs own_c own_l l = (flags, laws) ->
+  (forall low high, laws = Some (low, high) -> zlen low = zlen room /\ zlen high = zlen room) /\
+  forall i x, znth l i = Some (Some x) ->
+  V * (least_cost x - own_c) <= regained n rs own_l (law_below V room least_law x) (law_above V room most_law x) ->
+  znth flags i = Some true /\ exists low high, laws = Some (low, high) /\ forall j,
+    at_row V low j <= at_row V (law_below V room least_law x) j /\
+    at_row V (law_above V room most_law x) j <= at_row V high j.
 Proof.
-  induction flags as [|f flags IH]; intros cs HV Hcs Hbest; cbn [spread_laws].
-  - repeat split; try apply Hbest; discriminate.
-  - destruct cs as [|c cs]; [repeat split; try apply Hbest; discriminate|]. cbn zeta.
-    destruct (IH cs HV ltac:(intros; apply Hcs; now right) Hbest) as [Hw [H1 [H2 [H3 H4]]]].
-    set (rest := spread_laws flags cs best) in *. pose proof (Hcs c (or_introl eq_refl)) as Hc. destruct f.
-    + unfold rows_of_width in *. cbn [cost own_cost own_law least_law most_law].
-      rewrite !zlen_zmap2 by lia. repeat split; try tauto;
-        (rewrite at_zmap2; [| lia | reflexivity | lia]);
-        revert H H0; cbn [znth]; destruct (Z.eqb_spec i 0) as [->|]; intros F C;
-        try (injection C as <-; lia); destruct (H4 _ _ F C j); lia.
-    + repeat split; try assumption; try apply Hw; revert H H0; cbn [znth]; (destruct (Z.eqb_spec i 0) as [->|];
-        [discriminate|]); intros F C; now destruct (H4 _ _ F C j).
+  intros HV. assert (Hbelow : forall x, zlen (law_below V room least_law x) = zlen room)
+    by (intros; unfold law_below; now rewrite zlen_map, zlen_sum_laws).
+  assert (Habove : forall x, zlen (law_above V room most_law x) = zlen room)
+    by (intros; unfold law_above; now rewrite zlen_map, zlen_sum_laws).
+  induction l as [|[z|] l IH]; intros flags laws; cbn [still_kept].
+  - intros H. injection H as <- <-. split; intros; discriminate.
+  - destruct (still_kept V n room rs own_c own_l l) as [flags' laws'] eqn:E. destruct (IH _ _ eq_refl) as [Hw Hin].
+    set (low := law_below V room least_law z) in *. set (high := law_above V room most_law z) in *.
+    destruct ((least_cost z <=? own_c) || _) eqn:Etest; intros H; injection H as <- <-; split.
+    + intros lw hg Hlaws. injection Hlaws as Hlaws. destruct laws' as [[lw' hg']|]; injection Hlaws as <- <-.
+      * destruct (Hw _ _ eq_refl). rewrite !zlen_zmap2; unfold low, high; rewrite ?Hbelow, ?Habove; lia.
+      * split; [apply Hbelow | apply Habove].
+    + intros i x. cbn [znth]. destruct (i =? 0).
+      * intros Hx Htest. injection Hx as <-. split; [reflexivity|].
+        exists (fst (wider low high laws')), (snd (wider low high laws')).
+        split; [now rewrite <- surjective_pairing|]. intros j. fold low high.
+        destruct laws' as [[lw' hg']|]; cbn [wider fst snd]; [|lia]. destruct (Hw _ _ eq_refl) as [W1 W2].
+        rewrite !at_zmap2 by (try lia; unfold low, high; rewrite ?Hbelow, ?Habove; lia). lia.
+      * intros Hx Htest. destruct (Hin _ _ Hx Htest) as [F [lw' [hg' [-> Hj]]]]. split; [exact F|].
+        exists (zmap2 Z.min low lw'), (zmap2 Z.max high hg'). split; [reflexivity|]. intros j.
+        destruct (Hw _ _ eq_refl) as [W1 W2].
+        rewrite !at_zmap2 by (try lia; unfold low, high; rewrite ?Hbelow, ?Habove; lia). specialize (Hj j). lia.
+    + exact Hw.
+    + intros i x. cbn [znth]. destruct (i =? 0); [|apply Hin]. intros Hx Htest. injection Hx as <-.
+      apply orb_false_iff in Etest. destruct Etest as [_ Etest]. apply Z.leb_gt in Etest. fold low high in Htest. lia.
+  - destruct (still_kept V n room rs own_c own_l l) as [flags' laws'] eqn:E. destruct (IH _ _ eq_refl) as [Hw Hin].
+    intros H. injection H as <- <-. split; [exact Hw|]. intros i x. cbn [znth]. destruct (i =? 0); [discriminate|].
+    apply Hin.
 Qed.
 
-Lemma state_cells_at V n room acts places : forall rs flags streams l,
-  contract_state V n room rs flags acts streams places = Some l -> forall p fc, znth l p = Some fc ->
-  exists cs best,
-    all_some (map (fun al => action_law_cell V room (total (fst al)) (snd al))
-      (combine acts (map (skip_stream p) streams))) = Some cs /\
-    greediest (flag_row flags p) 0 cs = Some best /\
-    fc = (still_kept V n (zskip p rs) best (flag_row flags p) 0 cs,
-          spread_laws (still_kept V n (zskip p rs) best (flag_row flags p) 0 cs) cs best).
+Lemma state_cells_at V n room acts places : forall rs flags streams p fc,
+  znth (contract_state V n room rs flags acts streams places) p = Some (Some fc) ->
+  0 <= p < zlen places /\
+  contract_cell V n room (zskip p rs) (map (zskip p) flags) acts (map (skip_stream p) streams) = Some fc.
 Proof.
-  induction places as [|y places IH]; intros rs flags streams l; cbn [contract_state].
-  - intros H. injection H as <-. intros p fc Hp. discriminate.
-  - set (here := match flags with f :: _ => f | [] => [] end).
-    destruct (all_some _) as [cs|] eqn:Ecs; [|discriminate].
-    destruct (greediest here 0 cs) as [best|] eqn:Ebest; [|discriminate].
-    destruct (contract_state V n room (tl rs) (tl flags) acts (map stream_tails streams) places) as [rest|] eqn:Erest;
-      [|discriminate].
-    intros H. injection H as <-. intros p fc Hp. pose proof (znth_inside _ _ _ Hp) as Hrange. cbn [znth] in Hp.
-    destruct (Z.eqb_spec p 0) as [->|Hne].
-    + injection Hp as <-. exists cs, best.
-      assert (Hhere : flag_row flags 0 = here) by (unfold flag_row, here; now destruct flags).
-      rewrite Hhere, zskip_nonpos by lia. split; [|now split]. rewrite <- Ecs. do 3 f_equal.
-      rewrite <- (map_id streams) at 2. apply map_ext. intros st. unfold skip_stream.
+  induction places as [|wanted places IH]; intros rs flags streams p fc; cbn [contract_state znth zlen];
+    [discriminate|].
+  pose proof (zlen_nonneg places). destruct (Z.eqb_spec p 0) as [->|Hne].
+  - destruct wanted; [|discriminate]. intros H'. injection H' as H'. split; [lia|]. rewrite zskip_nonpos by lia.
+    rewrite <- H'. f_equal.
+    + rewrite <- (map_id flags) at 2. apply map_ext. intros f. now rewrite zskip_nonpos by lia.
+    + rewrite <- (map_id streams) at 2. apply map_ext. intros st. unfold skip_stream.
       rewrite <- (map_id st) at 2. apply map_ext. intros [x cl]. cbn [fst snd]. now rewrite zskip_nonpos by lia.
-    + destruct (IH _ _ _ _ Erest _ _ Hp) as [cs' [best' [H1 [H2 H3]]]]. exists cs', best'.
-      assert (Hflag : flag_row (tl flags) (p - 1) = flag_row flags p).
-      { unfold flag_row. destruct flags as [|f flags]; cbn [tl znth]; [reflexivity|].
-        destruct (Z.eqb_spec p 0); [lia | reflexivity]. }
-      rewrite Hflag, zskip_tl in * by lia. split; [|now split]. rewrite <- H1. do 3 f_equal. rewrite map_map.
-      apply map_ext. intros st. unfold skip_stream, stream_tails. rewrite map_map. apply map_ext. intros [x cl].
+  - intros H'. destruct (IH _ _ _ _ _ H') as [Hp Hcell]. split; [lia|]. rewrite zskip_tl in Hcell by lia.
+    rewrite <- Hcell. rewrite !map_map. f_equal.
+    + apply map_ext. intros f. now rewrite zskip_tl by lia.
+    + apply map_ext. intros st. unfold skip_stream, stream_tails. rewrite map_map. apply map_ext. intros [x cl].
       cbn [fst snd]. now rewrite zskip_tl by lia.
+Qed.
+
+(** ** Spans *)
+
+Lemma flag_at_cons f l j : 0 < j -> flag_at (f :: l) j = flag_at l (j - 1).
+Proof. intros H. unfold flag_at. cbn [znth]. destruct (Z.eqb_spec j 0); [lia | reflexivity]. Qed.
+
+Lemma flag_at_neg l j : j < 0 -> flag_at l j = false.
+Proof. intros H. unfold flag_at. now rewrite znth_neg. Qed.
+
+Lemma flag_at_ended l : forall j, flag_at (ended l) j = flag_at l j.
+Proof.
+  induction l as [|f l IH]; intros j; [reflexivity|].
+  destruct (Z_lt_le_dec j 0) as [Hj|Hj]; [now rewrite !flag_at_neg|]. cbn [ended].
+  destruct (Z.eq_dec j 0) as [->|Hne]; [destruct (ended l), f; reflexivity|].
+  rewrite flag_at_cons, <- IH by lia. destruct (ended l) as [|f' l']; [|now rewrite flag_at_cons by lia].
+  destruct f; [now rewrite flag_at_cons by lia | reflexivity].
+Qed.
+
+Lemma in_span_of l : forall p j, 0 <= p -> in_span (span_of p l) j = flag_at l (j - p).
+Proof.
+  induction l as [|f l IH]; intros p j Hp; cbn [span_of].
+  - unfold in_span, flag_at. cbn [fst snd znth]. now rewrite andb_false_r.
+  - destruct f.
+    + unfold in_span. cbn [fst snd]. rewrite flag_at_ended. destruct (Z.leb_spec 0 p); [reflexivity | lia].
+    + rewrite IH by lia. destruct (Z_lt_le_dec 0 (j - p)) as [Hj|Hj].
+      * rewrite flag_at_cons by lia. f_equal. lia.
+      * rewrite flag_at_neg by lia. unfold flag_at. cbn [znth]. destruct (Z.eqb_spec (j - p) 0); [reflexivity|].
+        now rewrite znth_neg by lia.
+Qed.
+
+Lemma flag_at_0 f : on_flag f = flag_at f 0.
+Proof. now destruct f. Qed.
+
+Lemma kept_in_spans_of {X} (acts : list X) : forall l i a j, znth acts i = Some a ->
+  kept_in (Some (spans_of acts l)) i j = match znth l j with Some row => flag_at row i | None => false end.
+Proof.
+  induction acts as [|a' acts IH]; intros l i a j Ha; [discriminate|]. cbn [spans_of kept_in znth] in *.
+  pose proof (znth_inside (a' :: acts) i a Ha) as Hi. destruct (Z.eqb_spec i 0) as [->|Hne].
+  - rewrite in_span_of, Z.sub_0_r by lia. unfold flag_at at 1. rewrite znth_map.
+    destruct (znth l j) as [row|]; cbn [option_map]; [apply flag_at_0 | reflexivity].
+  - specialize (IH (map (@tl bool) l) (i - 1) a j Ha). cbn [kept_in] in IH. rewrite IH, znth_map.
+    destruct (znth l j) as [[|f row]|]; cbn [option_map tl]; [reflexivity | | reflexivity].
+    now rewrite flag_at_cons by lia.
+Qed.
+
+Lemma on_flag_skip j l : 0 <= j -> on_flag (zskip j l) = flag_at l j.
+Proof. intros H. rewrite flag_at_0. unfold flag_at. now rewrite znth_zskip, Z.add_0_r by lia. Qed.
+
+Lemma flag_at_padded n l : forall j, 0 <= j -> flag_at (repeat false n ++ l) j = flag_at l (j - Z.of_nat n).
+Proof.
+  induction n as [|n IH]; intros j Hj; [cbn; f_equal; lia|]. cbn [repeat app].
+  destruct (Z.eq_dec j 0) as [->|Hne]; [rewrite (flag_at_neg l) by lia; reflexivity|].
+  rewrite flag_at_cons, IH by lia. f_equal. lia.
+Qed.
+
+Lemma columns_at {X Y} k (acts : list X) (window : list Y) i j a : znth acts i = Some a -> 0 <= j < zlen window ->
+  kept_in k i j = true -> exists f, znth (columns k acts window) i = Some f /\ on_flag (zskip j f) = true.
+Proof.
+  intros Ha Hj Hk. unfold columns. destruct k as [spans|]; cbn [kept_in] in Hk; rewrite znth_map; unfold span in *.
+  - destruct (znth spans i) as [[p flags]|]; [|discriminate]. unfold in_span in Hk; cbn [option_map fst snd] in *.
+    apply andb_true_iff in Hk. destruct Hk as [Hp Hk]. apply Z.leb_le in Hp. eexists. split; [reflexivity|].
+    rewrite on_flag_skip, flag_at_padded by lia. rewrite <- Hk. f_equal. lia.
+  - rewrite Ha. eexists. split; [reflexivity|]. rewrite on_flag_skip by lia. unfold flag_at. rewrite znth_map.
+    destruct (znth window j) as [y|] eqn:E; [reflexivity|].
+    exfalso. revert E Hj. clear. revert j. induction window as [|y l IH]; intros j; cbn [znth zlen]; [lia|].
+    destruct (Z.eqb_spec j 0); [discriminate|]. intros E Hj. apply (IH (j - 1) E). lia.
 Qed.
 
 (** ** What other slopes regain *)

@@ -3,32 +3,53 @@
     [Contract own_scale costs rest] removes actions that no best policy plays (docs/theory/05-certificates.md, B5), and
     goes on with the others and with the CDFs that they leave.  At every time, state and index it compares each action
     with the policy that is greedy for the costs c0: an action that loses more at c0 than any slopes of the box can
-    regain is removed.  Rows of a cell hold V P(X > k) for the coordinates k at which the index of the cell leaves it
-    open; it is V before these and 0 behind them. *)
+    regain is removed.  Cells are computed only where kept actions lead from the start, and of these actions only;
+    elsewhere nothing is kept.  Rows of a cell hold V P(X > k) for the coordinates k at which the index of the cell
+    leaves it open; it is V before these and 0 behind them. *)
 
 Require Import ZArith List Bool.
-From VerifiedRisk Require Import Rows Tree Program Check PolygonCheck CellsCheck.
+From VerifiedRisk Require Import Rows Tree Program Check PolygonCheck CellsCheck ReturnsCheck.
 Import ListNotations.
 Open Scope Z_scope.
 
 (** ** Tables of kept actions *)
 
-(** For each time and state, at each index of the window, whether an action is kept; what is not listed is. *)
-Definition kept := list (tree (list (list bool))).
-Definition is_kept (flags : list bool) (i : Z) : bool := match znth flags i with Some k => k | None => true end.
+(** For each time and state, the indices of the window at which each action is kept: the place of the first one, and
+    flags from there on.  It is kept nowhere else.  All actions of a state that is not listed are kept. *)
+Definition span := (Z * list bool)%type.
+Definition kept := list (tree (list span)).
 
-(** The row of action i, with [huge] where it is removed. *)
-Fixpoint masked (huge i : Z) (flags : list (list bool)) (row : list Z) : list Z :=
-  match row, flags with
-  | x :: row', f :: flags' => (if is_kept f i then x else huge) :: masked huge i flags' row'
-  | _, _ => row
+(** [acc], or a row that begins [gap] places later where that is less and its flag is set. *)
+Fixpoint least_where (gap : Z) (flags : list bool) (row acc : list Z) : list Z :=
+  match acc with
+  | [] => []
+  | x :: acc' =>
+      if 0 <? gap then x :: least_where (gap - 1) flags row acc'
+      else match flags, row with
+           | f :: flags', y :: row' => (if f then Z.min x y else x) :: least_where 0 flags' row' acc'
+           | _, _ => acc
+           end
   end.
-Fixpoint masked_rows (huge i : Z) (flags : list (list bool)) (rows : list (list Z)) : list (list Z) :=
-  match rows with row :: rows' => masked huge i flags row :: masked_rows huge (i + 1) flags rows' | [] => [] end.
-Definition flags_of (k : option (list (list bool))) : list (list bool) := match k with Some l => l | None => [] end.
-Definition state_kept g r bottom huge (fit : bool) lo lo' room room' v (k : option (list (list bool)))
-  (acts : list action) : list Z :=
-  least (masked_rows huge 0 (flags_of k) (map (action_average Z.div g r bottom fit lo lo' room room' v) acts)).
+(** An action's row is computed from the first to the last index at which it is kept; [acc] where none is. *)
+Fixpoint least_kept g r bottom (fit : bool) lo lo' room' v (acts : list action) (spans : list span) (acc : list Z) :
+  list Z :=
+  match acts, spans with
+  | a :: acts', (p, flags) :: spans' =>
+      let rest := least_kept g r bottom fit lo lo' room' v acts' spans' acc in
+      match flags with
+      | [] => rest
+      | _ =>
+          let room := zeros (lo + p) (lo + p + zlen flags - 1) in
+          least_where p flags (action_average Z.div g r bottom fit (lo + p) lo' room room' v a) rest
+      end
+  | _, _ => acc
+  end.
+Definition state_kept g r bottom huge (fit : bool) lo lo' room room' v (k : option (list span)) (acts : list action) :
+  list Z :=
+  match k with
+  | None => state_below g r bottom fit lo lo' room room' v acts
+  | Some spans => least_kept g r bottom fit lo lo' room' v acts spans (map (fun _ => huge) room)
+  end.
 Fixpoint table_kept (m : model) (g : grid) (r : rat) (bottom huge : Z) (terminal : list Z) (keep : kept)
   (ws : list (Z * Z)) (sts : list step) : values (list Z) :=
   match sts, ws with
@@ -91,48 +112,63 @@ Fixpoint add_law (e w gap : Z) (row acc : list Z) : list Z :=
       if 0 <? gap then let x := a + e in x :: add_law e w (gap - 1) row acc'
       else match row with v :: row' => let x := a + w * v in x :: add_law e w 0 row' acc' | [] => acc end
   end.
-Definition add_cell (V : Z) (wgc : Z * Z * law_cell) (acc : law_cell) : law_cell :=
-  let '(w, gap, c) := wgc in
-  Cell (cost acc + w * cost c) (own_cost acc + w * own_cost c) (add_law (w * V) w gap (own_law c) (own_law acc))
-    (add_law (w * V) w gap (least_law c) (least_law acc)) (add_law (w * V) w gap (most_law c) (most_law acc)).
-Definition divided (n : Z) (c : law_cell) : law_cell :=
-  Cell (cost c / n) (cdiv (own_cost c) n) (map (fun x => x / n) (own_law c)) (map (fun x => x / n) (least_law c))
-    (map (fun x => cdiv x n) (most_law c)).
+(** For each outcome, its weight, where its rows begin, and a cell. *)
+Definition parts := list (Z * Z * law_cell).
+Fixpoint sum_costs (f : law_cell -> Z) (l : parts) : Z :=
+  match l with [] => 0 | (w, _, c) :: l' => w * f c + sum_costs f l' end.
+Fixpoint sum_laws (V : Z) (f : law_cell -> list Z) (l : parts) (acc : list Z) : list Z :=
+  match l with [] => acc | (w, gap, c) :: l' => sum_laws V f l' (add_law (w * V) w gap (f c) acc) end.
 
-(** For each outcome, its weight, where its rows begin, and the cells from the first one of the window on. *)
-Definition stream := list (Z * Z * list law_cell).
-Fixpoint stream_heads (l : stream) : option (list (Z * Z * law_cell)) :=
+(** For each outcome, its weight, where its rows begin, and the cells from the first one of the window on, where there
+    are some. *)
+Definition cell_row := list (option law_cell).
+Definition stream := list (Z * Z * cell_row).
+Fixpoint stream_heads (l : stream) : option parts :=
   match l with
   | [] => Some []
   | (w, gap, cs) :: l' =>
-      match cs, stream_heads l' with c :: _, Some rest => Some ((w, gap, c) :: rest) | _, _ => None end
+      match cs with
+      | Some c :: _ => match stream_heads l' with Some rest => Some ((w, gap, c) :: rest) | None => None end
+      | _ => None
+      end
   end.
 Definition stream_tails (l : stream) : stream := map (fun x => (fst x, tl (snd x))) l.
-Definition cells_at (v : values (list law_cell)) (s : positive) : list law_cell :=
+Definition cells_at (v : values cell_row) (s : positive) : cell_row :=
   match value_at v s with Some l => l | None => [] end.
-Definition stream_of (r : rat) (most lo lo' : Z) (v : values (list law_cell)) (a : action) : stream :=
+Definition stream_of (r : rat) (most lo lo' : Z) (v : values cell_row) (a : action) : stream :=
   map (fun o => (weight o, most - charge r o, zskip (lo - charge r o - lo') (cells_at v (next o)))) (outcomes a).
-Definition action_law_cell (V : Z) (room : list Z) (n : Z) (l : stream) : option law_cell :=
-  match stream_heads l with
-  | Some heads => Some (divided n (fold_left (fun acc x => add_cell V x acc) heads (Cell 0 0 room room room)))
-  | None => None
-  end.
-Fixpoint all_some {X} (l : list (option X)) : option (list X) :=
-  match l with
-  | [] => Some []
-  | Some x :: l' => match all_some l' with Some rest => Some (x :: rest) | None => None end
-  | None :: _ => None
+
+(** For each action that is kept, the total of its weights and its parts; nothing at all if a cell is missing. *)
+Definition on_flag (l : list bool) : bool := match l with f :: _ => f | [] => false end.
+Fixpoint kept_parts (flags : list (list bool)) (acts : list action) (streams : list stream) :
+  option (list (option (Z * parts))) :=
+  match flags, acts, streams with
+  | f :: flags', a :: acts', l :: streams' =>
+      match kept_parts flags' acts' streams' with
+      | Some rest =>
+          if on_flag f
+          then match stream_heads l with Some x => Some (Some (total a, x) :: rest) | None => None end
+          else Some (None :: rest)
+      | None => None
+      end
+  | _, _, _ => Some []
   end.
 
+(** Averages over the parts, rounded down and up. *)
+Definition least_cost (x : Z * parts) : Z := sum_costs cost (snd x) / fst x.
+Definition law_below (V : Z) (room : list Z) (f : law_cell -> list Z) (x : Z * parts) : list Z :=
+  map (fun y => y / fst x) (sum_laws V f (snd x) room).
+Definition law_above (V : Z) (room : list Z) (f : law_cell -> list Z) (x : Z * parts) : list Z :=
+  map (fun y => cdiv y (fst x)) (sum_laws V f (snd x) room).
+
 (** The kept action that costs least. *)
-Fixpoint greediest (flags : list bool) (i : Z) (cs : list law_cell) : option law_cell :=
-  match cs with
+Fixpoint greediest (l : list (option (Z * parts))) : option (Z * (Z * parts)) :=
+  match l with
   | [] => None
-  | c :: cs' =>
-      let rest := greediest flags (i + 1) cs' in
-      if is_kept flags i
-      then Some (match rest with Some d => if cost c <=? cost d then c else d | None => c end)
-      else rest
+  | None :: l' => greediest l'
+  | Some x :: l' =>
+      let c := least_cost x in
+      Some (match greediest l' with Some (d, y) => if c <=? d then (c, x) else (d, y) | None => (c, x) end)
   end.
 
 (** What other slopes of the box regain for an action at most, over V^2. *)
@@ -142,47 +178,106 @@ Fixpoint regained (n : Z) (rs : list (Z * Z)) (own low high : list Z) : Z :=
       Z.max 0 (Z.max (down * (z - x)) (up * (x + n - y))) + regained n rs' own' low' high'
   | _, _, _, _ => 0
   end.
-Fixpoint still_kept (V n : Z) (rs : list (Z * Z)) (best : law_cell) (flags : list bool) (i : Z) (cs : list law_cell) :
-  list bool :=
-  match cs with
-  | [] => []
-  | c :: cs' =>
-      (is_kept flags i &&
-       (V * (cost c - own_cost best) <=? regained n rs (own_law best) (least_law c) (most_law c)))
-      :: still_kept V n rs best flags (i + 1) cs'
+(** Those that are still kept, and their laws, between the least and the greatest. *)
+Definition wider (low high : list Z) (o : option (list Z * list Z)) : list Z * list Z :=
+  match o with Some (l, h) => (zmap2 Z.min low l, zmap2 Z.max high h) | None => (low, high) end.
+Fixpoint still_kept (V n : Z) (room : list Z) (rs : list (Z * Z)) (own_c : Z) (own_l : list Z)
+  (l : list (option (Z * parts))) : list bool * option (list Z * list Z) :=
+  match l with
+  | [] => ([], None)
+  | None :: l' => let '(flags, laws) := still_kept V n room rs own_c own_l l' in (false :: flags, laws)
+  | Some x :: l' =>
+      let '(flags, laws) := still_kept V n room rs own_c own_l l' in
+      let c := least_cost x in
+      let low := law_below V room least_law x in
+      let high := law_above V room most_law x in
+      if (c <=? own_c) || (V * (c - own_c) <=? regained n rs own_l low high)
+      then (true :: flags, Some (wider low high laws))
+      else (false :: flags, laws)
   end.
-(** The laws of the kept actions, between the least and the greatest. *)
-Fixpoint spread_laws (flags : list bool) (cs : list law_cell) (best : law_cell) : law_cell :=
-  match flags, cs with
-  | f :: flags', c :: cs' =>
-      let rest := spread_laws flags' cs' best in
-      if f then Cell (cost rest) (own_cost rest) (own_law rest) (zmap2 Z.min (least_law c) (least_law rest))
-                  (zmap2 Z.max (most_law c) (most_law rest))
-      else rest
-  | _, _ => best
-  end.
-
-(** The cells of a state along its window, each with the actions that are kept there. *)
-Fixpoint contract_state (V n : Z) (room : list Z) (rs : list (Z * Z)) (flags : list (list bool)) (acts : list action)
-  (streams : list stream) (places : list unit) : option (list (list bool * law_cell)) :=
-  match places with
-  | [] => Some []
-  | _ :: places' =>
-      let here := match flags with f :: _ => f | [] => [] end in
-      match all_some (map (fun al => action_law_cell V room (total (fst al)) (snd al)) (combine acts streams)) with
-      | Some cs =>
-          match greediest here 0 cs with
-          | Some best =>
-              let still := still_kept V n rs best here 0 cs in
-              match contract_state V n room (tl rs) (tl flags) acts (map stream_tails streams) places' with
-              | Some rest => Some ((still, spread_laws still cs best) :: rest)
-              | None => None
-              end
-          | None => None
+Definition contract_cell (V n : Z) (room : list Z) (rs : list (Z * Z)) (flags : list (list bool)) (acts : list action)
+  (streams : list stream) : option (list bool * law_cell) :=
+  match kept_parts flags acts streams with
+  | Some l =>
+      match greediest l with
+      | Some (c, x) =>
+          let own_c := cdiv (sum_costs own_cost (snd x)) (fst x) in
+          let own_l := law_below V room own_law x in
+          match still_kept V n room rs own_c own_l l with
+          | (still, Some (low, high)) => Some (still, Cell c own_c own_l low high)
+          | (_, None) => None
           end
       | None => None
       end
+  | None => None
   end.
+
+(** The cells of a state along its window, each with the actions that are kept there.  [flags] are those of each action
+    along the window; [places] says where a cell is wanted. *)
+Fixpoint contract_state (V n : Z) (room : list Z) (rs : list (Z * Z)) (flags : list (list bool)) (acts : list action)
+  (streams : list stream) (places : list bool) : list (option (list bool * law_cell)) :=
+  match places with
+  | [] => []
+  | wanted :: places' =>
+      let here := if wanted then contract_cell V n room rs flags acts streams else None in
+      here :: contract_state V n room (tl rs) (map (@tl bool) flags) acts (map stream_tails streams) places'
+  end.
+
+(** ** Spans *)
+
+Definition columns {X Y} (k : option (list span)) (acts : list X) (window : list Y) : list (list bool) :=
+  match k with
+  | None => map (fun _ => map (fun _ => true) window) acts
+  | Some spans => map (fun pf => repeat false (Z.to_nat (fst pf)) ++ snd pf) spans
+  end.
+Fixpoint ended (l : list bool) : list bool :=
+  match l with
+  | [] => []
+  | f :: l' => match ended l' with [] => if f then [f] else [] | rest => f :: rest end
+  end.
+Fixpoint span_of (p : Z) (l : list bool) : span :=
+  match l with
+  | [] => (p, [])
+  | f :: l' => if f then (p, ended l) else span_of (p + 1) l'
+  end.
+(** For each action its span, from the flags of all actions at each place. *)
+Fixpoint spans_of {X} (acts : list X) (l : list (list bool)) : list span :=
+  match acts with
+  | [] => []
+  | _ :: acts' => span_of 0 (map on_flag l) :: spans_of acts' (map (@tl bool) l)
+  end.
+
+(** ** What kept actions reach
+
+    Cells are computed only there.  Nothing relies on it: where a cell is missing, so is what needs it. *)
+
+Fixpoint and_flags (l k : list bool) : list bool :=
+  match l, k with x :: l', y :: k' => (x && y) :: and_flags l' k' | _, _ => [] end.
+Fixpoint or_flags (gap : Z) (l acc : list bool) : list bool :=
+  match acc with
+  | [] => []
+  | x :: acc' =>
+      if 0 <? gap then x :: or_flags (gap - 1) l acc'
+      else match l with y :: l' => (x || y) :: or_flags 0 l' acc' | [] => acc end
+  end.
+Definition reach_rows := tree (list bool).
+Definition reach_outcome (r : rat) (lo lo' : Z) (nowhere row : list bool) (acc : reach_rows) (o : outcome) : reach_rows :=
+  set (next o) (or_flags (lo - charge r o - lo') row (match get (next o) acc with Some x => x | None => nowhere end))
+    acc.
+Definition reach_next (r : rat) (lo lo' : Z) (nowhere : list bool)
+  (x : option (list bool) * (list action * list (list bool))) (acc : reach_rows) : reach_rows :=
+  match x with
+  | (Some row, (acts, cols)) =>
+      fold_left (fun acc ac =>
+        let from := and_flags row (snd ac) in
+        if existsb (fun f => f) from then fold_left (reach_outcome r lo lo' nowhere from) (outcomes (fst ac)) acc
+        else acc) (combine acts cols) acc
+  | (None, _) => acc
+  end.
+Definition reach_after (r : rat) (lo lo' hi' : Z) (reached : reach_rows) (each : tree (list action * list (list bool))) :
+  reach_rows :=
+  let nowhere := map (fun _ => false) (counter lo' hi') in
+  tfold (reach_next r lo lo' nowhere) (tzip (fun row x => (row, x)) reached each) Leaf.
 
 (** ** A contraction *)
 
@@ -191,17 +286,18 @@ Definition least_charge (r : rat) (st : step) : Z :=
   - tlargest (largest (fun a => largest (fun o => - charge r o) (outcomes a))) st.
 
 (** What is kept from these steps on; the cells; and how much is spent at most, and how much more than at least. *)
-Record contraction := Contraction { kept_after : kept; layer : values (list law_cell); spent : Z; open : Z }.
-Definition split_cells (x : option (list (list bool * law_cell))) : option (list law_cell) :=
-  match x with Some l => Some (map snd l) | None => None end.
-Definition split_flags (x : option (list (list bool * law_cell))) : list (list bool) :=
-  match x with Some l => map fst l | None => [] end.
+Record contraction := Contraction { kept_after : kept; layer : values cell_row; spent : Z; open : Z }.
+Definition flags_found (x : option (list bool * law_cell)) : list bool :=
+  match x with Some (flags, _) => flags | None => [] end.
 Fixpoint contract_steps (m : model) (g : grid) (V : Z) (last : Z) (rs : list (Z * Z)) (costs : list Z) (r : rat)
-  (keep : kept) (ws : list (Z * Z)) (sts : list step) : contraction :=
+  (keep : kept) (ws : list (Z * Z)) (reached : reach_rows) (sts : list step) : contraction :=
   match sts, ws with
-  | [], _ => Contraction [] (Everywhere (map (fun x => Cell x x [] [] []) (partial_sums 0 costs))) 0 0
-  | st :: rest, (lo, hi) :: (lo', _) :: _ =>
-      let after := contract_steps m g V last rs costs (rate_next m g r) (tl keep) (tl ws) rest in
+  | [], _ => Contraction [] (Everywhere (map (fun x => Some (Cell x x [] [] [])) (partial_sums 0 costs))) 0 0
+  | st :: rest, (lo, hi) :: (lo', hi') :: _ =>
+      let window := counter lo hi in
+      let each := tzip (fun k acts => (acts, columns k acts window)) (first_tree keep) st in
+      let reached' := reach_after r lo lo' hi' reached each in
+      let after := contract_steps m g V last rs costs (rate_next m g r) (tl keep) (tl ws) reached' rest in
       let most := most_charge r st in
       let spent_here := spent after + most in
       let open_here := open after + most - least_charge r st in
@@ -209,26 +305,32 @@ Fixpoint contract_steps (m : model) (g : grid) (V : Z) (last : Z) (rs : list (Z 
       let here := zskip (lo - spent_here - last) rs in
       let n := zlen sts in
       let found :=
-        tzip (fun k acts =>
-          if last <=? lo - spent_here
-          then contract_state V n room here (flags_of k) acts (map (stream_of r most lo lo' (layer after)) acts)
-                 (counter lo hi)
-          else None) (first_tree keep) st in
-      Contraction (tmap split_flags found :: kept_after after) (At (tmap split_cells found)) spent_here open_here
+        tzip (fun row x =>
+          (fst x, match row with
+          | Some places =>
+              if (last <=? lo - spent_here) && (zlen places =? zlen window)
+              then contract_state V n room here (snd x) (fst x) (map (stream_of r most lo lo' (layer after)) (fst x))
+                     places
+              else []
+          | None => []
+          end)) reached each in
+      Contraction (tmap (fun x => spans_of (fst x) (map flags_found (snd x))) found :: kept_after after)
+        (At (tmap (fun x => Some (map (option_map snd) (snd x))) found)) spent_here open_here
   | _, _ => Contraction [] (At Leaf) 0 0
   end.
 
-(** Sums over the initial law of the laws at the start, for every coordinate. *)
-Fixpoint start_laws (V gap place : Z) (v : values (list law_cell)) (init : list (positive * Z)) (acc : law_cell) :
-  option law_cell :=
+(** The cells at the start. *)
+Fixpoint start_parts (gap place : Z) (v : values cell_row) (init : list (positive * Z)) : option parts :=
   match init with
-  | [] => Some acc
+  | [] => Some []
   | (s, w) :: init' =>
-      match znth (cells_at v s) place with
-      | Some c => start_laws V gap place v init' (add_cell V (w, gap, c) acc)
-      | None => None
+      match znth (cells_at v s) place, start_parts gap place v init' with
+      | Some (Some c), Some rest => Some ((w, gap, c) :: rest)
+      | _, _ => None
       end
   end.
+Definition reach_start (place : Z) (window : list unit) (init : list (positive * Z)) : reach_rows :=
+  fold_left (fun acc sw => set (fst sw) (along (fun b => b =? place) 0 window) acc) init Leaf.
 Fixpoint narrowed (D : Z) (low high : list Z) (b : box) : box :=
   match low, high, b with
   | x :: low', y :: high', (p, q) :: b' => (rmax p (Rat x D), rmin q (Rat y D)) :: narrowed D low' high' b'
@@ -237,13 +339,16 @@ Fixpoint narrowed (D : Z) (low high : list Z) (b : box) : box :=
 Definition contracted (m : model) (g : grid) (start : Z) (gs : list (list (rat * rat))) (V : Z) (costs : list Z)
   (keep : kept) (b : box) : option (kept * box) :=
   match windows g, window_after (windows g) (steps m) with
-  | (lo, _) :: _, Some (last, _) =>
-      let found := contract_steps m g V last (regains V gs costs b) costs (rate_0 m g) keep (windows g) (steps m) in
+  | (lo, hi) :: _, Some (last, _) =>
+      let place := start - lo in
+      let found := contract_steps m g V last (regains V gs costs b) costs (rate_0 m g) keep (windows g)
+        (reach_start place (counter lo hi) (initial m)) (steps m) in
       let room := map (fun _ => 0) b in
       if (0 <? V) && is_shift g && (zlen costs =? zlen b) && (lo <=? start) && (last <=? start - spent found) then
-        match start_laws V (start - spent found - last) (start - lo) (layer found) (initial m) (Cell 0 0 room room room)
-        with
-        | Some c => Some (kept_after found, narrowed (V * initial_den m) (least_law c) (most_law c) b)
+        match start_parts (start - spent found - last) place (layer found) (initial m) with
+        | Some l =>
+            Some (kept_after found, narrowed (V * initial_den m) (sum_laws V least_law l room)
+              (sum_laws V most_law l room) b)
         | None => None
         end
       else None

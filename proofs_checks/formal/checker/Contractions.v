@@ -72,8 +72,8 @@ Section Cells.
     IZR V * (playout m g n t s b y tilt - playout m g n t s b z tilt) <=
     gained (fun k => playout m g n t s b y (level k)) (fun k => playout m g n t s b z (level k)) 0 rs.
 
-  Definition contracted_from (t : nat) (ws : list (Z * Z)) (sts : list step) : contraction :=
-    contract_steps m g V last rs costs (rate_at m g t) (skipn t keep) ws sts.
+  Definition contracted_from (t : nat) (ws : list (Z * Z)) (reached : reach_rows) (sts : list step) : contraction :=
+    contract_steps m g V last rs costs (rate_at m g t) (skipn t keep) ws reached sts.
 
   Lemma level_range k b : 0 <= level k b <= IZR V.
   Proof. pose proof (IZR_lt _ _ HV). unfold level, index_beyond. destruct (k <? b - last)%Z; lra. Qed.
@@ -104,12 +104,12 @@ Section Cells.
 
   (** Before its row a law is 1, behind it 0. *)
   Lemma level_outside : forall sts t ws, skipn t (steps m) = sts -> skipn t (windows g) = ws ->
-    all_never_below m g (rate_at m g t) ws sts = true -> forall s b x k, plays m (length sts) t s x ->
-    let found := contracted_from t ws sts in
+    all_never_below m g (rate_at m g t) ws sts = true -> forall reached s b x k, plays m (length sts) t s x ->
+    let found := contracted_from t ws reached sts in
     ((k < b - spent found - last)%Z -> playout m g (length sts) t s b x (level k) = IZR V) /\
     ((b - spent found - last + open found <= k)%Z -> playout m g (length sts) t s b x (level k) = 0).
   Proof.
-    induction sts as [|st sts IH]; intros t ws Hsts Hws Hnb s b x k Hplays found.
+    induction sts as [|st sts IH]; intros t ws Hsts Hws Hnb reached s b x k Hplays found.
     - unfold found, contracted_from. cbn [contract_steps spent open length playout]. unfold level, index_beyond.
       destruct (Z.ltb_spec k (b - last)); split; intros; try lia; ring.
     - destruct (skipn_cons _ _ _ _ Hsts) as [Hst Hrest]. cbn [all_never_below] in Hnb.
@@ -118,25 +118,25 @@ Section Cells.
       destruct x as [|i nx]; [destruct Hplays|]. cbn [length plays] in Hplays. destruct Hplays as [_ Hplays].
       unfold found, contracted_from. cbn [contract_steps spent open length playout tl]. rewrite <- skipn_tl.
       change (rate_next m g (rate_at m g t)) with (rate_at m g (S t)).
-      fold (contracted_from (S t) ((lo', hi') :: ws) sts).
+      set (reached' := reach_after _ _ _ _ _ _). fold (contracted_from (S t) ((lo', hi') :: ws) reached' sts).
       assert (Hlaw : is_law (kernel M t s i)) by apply (kernel_law _ (is_jmdp_meaning m Hm)).
       split; intros Hk.
       + transitivity (E (kernel M t s i) (fun _ => IZR V)); [|now apply E_const]. apply E_ext_as. intros os p Hin _.
-        apply (IH (S t) ((lo', hi') :: ws) Hrest Hwrest Hnb); [apply Hplays|].
+        apply (IH (S t) ((lo', hi') :: ws) Hrest Hwrest Hnb reached'); [apply Hplays|].
         pose proof (charges t st s i os p b Hst Hin). lia.
       + transitivity (E (kernel M t s i) (fun _ => 0)); [|apply E_zero]. apply E_ext_as. intros os p Hin _.
-        apply (IH (S t) ((lo', hi') :: ws) Hrest Hwrest Hnb); [apply Hplays|].
+        apply (IH (S t) ((lo', hi') :: ws) Hrest Hwrest Hnb reached'); [apply Hplays|].
         pose proof (charges t st s i os p b Hst Hin). lia.
   Qed.
 
-  Lemma outside_row sts t ws s b x k row : skipn t (steps m) = sts -> skipn t (windows g) = ws ->
+  Lemma outside_row sts t ws reached s b x k row : skipn t (steps m) = sts -> skipn t (windows g) = ws ->
     all_never_below m g (rate_at m g t) ws sts = true -> plays m (length sts) t s x ->
-    let found := contracted_from t ws sts in let j := (k - (b - spent found - last))%Z in
+    let found := contracted_from t ws reached sts in let j := (k - (b - spent found - last))%Z in
     zlen row = Z.max 0 (open found) -> ~ (0 <= j < zlen row)%Z ->
     playout m g (length sts) t s b x (level k) = IZR (at_row V row j).
   Proof.
     intros Hsts Hws Hnb Hplays found j Hrow Hj.
-    destruct (level_outside sts t ws Hsts Hws Hnb s b x k Hplays) as [H1 H2]. fold found in H1, H2.
+    destruct (level_outside sts t ws Hsts Hws Hnb reached s b x k Hplays) as [H1 H2]. fold found in H1, H2.
     destruct (Z.ltb_spec j 0) as [Hneg|Hpos].
     - rewrite at_row_before by assumption. apply H1. unfold j in *. lia.
     - rewrite at_row_behind by lia. apply H2. unfold j in *. lia.
@@ -245,40 +245,43 @@ Section Cells.
 
   (** *** One step *)
 
-  Lemma contracted_step t st sts lo hi lo' hi' ws :
+  Lemma contracted_step t st sts lo hi lo' hi' ws reached :
     let r := rate_at m g t in let most := most_charge r st in
-    let after := contracted_from (S t) ((lo', hi') :: ws) sts in
-    let found := contracted_from t ((lo, hi) :: (lo', hi') :: ws) (st :: sts) in
+    let found := contracted_from t ((lo, hi) :: (lo', hi') :: ws) reached (st :: sts) in
+    exists reached', let after := contracted_from (S t) ((lo', hi') :: ws) reached' sts in
     (spent found = spent after + most)%Z /\ tl (kept_after found) = kept_after after /\
     forall s, match get s st with
     | None => cells_at (layer found) s = []
-    | Some acts =>
-        let x := if (last <=? lo - spent found)%Z
-          then contract_state V (zlen (st :: sts)) (map (fun _ => 0%Z) (counter 1 (open found)))
-            (zskip (lo - spent found - last) rs) (flags_of (get s (first_tree (skipn t keep)))) acts
-            (map (stream_of r most lo lo' (layer after)) acts) (counter lo hi)
-          else None in
-        cells_at (layer found) s = match split_cells x with Some l => l | None => [] end /\
-        flags_of (get s (first_tree (kept_after found))) = split_flags x
+    | Some acts => exists l,
+        cells_at (layer found) s = map (option_map snd) l /\
+        get s (first_tree (kept_after found)) = Some (spans_of acts (map flags_found l)) /\
+        (l = [] \/ exists places, (last <= lo - spent found)%Z /\ zlen places = zlen (counter lo hi) /\
+          l = contract_state V (zlen (st :: sts)) (map (fun _ => 0%Z) (counter 1 (open found)))
+            (zskip (lo - spent found - last) rs) (columns (get s (first_tree (skipn t keep))) acts (counter lo hi)) acts
+            (map (stream_of r most lo lo' (layer after)) acts) places)
     end.
   Proof.
-    intros r most after found. unfold found, contracted_from.
+    intros r most found. eexists. unfold found, contracted_from.
     cbn [contract_steps spent open kept_after layer tl first_tree].
     rewrite <- skipn_tl. change (rate_next m g (rate_at m g t)) with (rate_at m g (S t)).
-    fold (contracted_from (S t) ((lo', hi') :: ws) sts). fold r most after. split; [reflexivity|].
-    split; [reflexivity|]. intros s. unfold cells_at. cbn [value_at]. rewrite !get_tmap, get_tzip.
-    destruct (get s st) as [acts|]; [|reflexivity]. cbn [option_map join flags_of].
-    split; [|reflexivity]. match goal with |- context [split_cells ?x] => now destruct (split_cells x) end.
+    set (reached' := reach_after _ _ _ _ _ _).
+    set (after := contract_steps m g V last rs costs (rate_at m g (S t)) _ _ _ sts).
+    fold r most. split; [reflexivity|]. split; [reflexivity|].
+    intros s. unfold cells_at. cbn [value_at]. rewrite !get_tmap, !get_tzip.
+    destruct (get s st) as [acts|]; [|reflexivity]. cbn [option_map join fst snd]. eexists. split; [reflexivity|].
+    split; [reflexivity|]. destruct (get s reached) as [places|]; [|now left].
+    destruct ((last <=? _)%Z && _) eqn:E; [right | now left]. apply andb_true_iff in E. destruct E as [E1 E2].
+    apply Z.leb_le in E1. apply Z.eqb_eq in E2. exists places. now repeat split.
   Qed.
 
   Theorem contract_correct : forall sts t ws, skipn t (steps m) = sts -> skipn t (windows g) = ws ->
     (t + length sts = T)%nat -> all_never_below m g (rate_at m g t) ws sts = true ->
-    let found := contracted_from t ws sts in kept_after found = skipn t kept' -> forall s b c,
-    (window_start g t <= b)%Z -> znth (cells_at (layer found) s) (b - window_start g t) = Some c ->
+    forall reached, let found := contracted_from t ws reached sts in kept_after found = skipn t kept' -> forall s b c,
+    (window_start g t <= b)%Z -> znth (cells_at (layer found) s) (b - window_start g t) = Some (Some c) ->
     says (length sts) t s b (b - spent found - last) (Z.max 0 (open found)) c.
   Proof.
     pose proof (IZR_lt _ _ HV) as HV'.
-    induction sts as [|st sts IH]; intros t ws Hsts Hws Hlen Hnb found Hkept s b c Hb Hc.
+    induction sts as [|st sts IH]; intros t ws Hsts Hws Hlen Hnb reached found Hkept s b c Hb Hc.
     - (* at the end *)
       assert (Ht : t = T) by (cbn in Hlen; lia). rewrite Ht in Hb, Hc. fold last in Hb, Hc.
       unfold found, contracted_from in *. cbn [contract_steps layer kept_after spent open] in *.
@@ -295,7 +298,7 @@ Section Cells.
       + exists Stop. cbn [length plays playout own_cost own_law INR]. split; [exact I|]. split; [lra|].
         intros k. rewrite Hlevel. lra.
       + intros y _ _ _. cbn [length playout cost least_law most_law throughout]. split.
-        * split; [|now destruct y]. destruct y as [|i nx]; [exact I|]. unfold keeps_here, flags_at.
+        * split; [|now destruct y]. destruct y as [|i nx]; [exact I|]. unfold keeps_here, is_kept_at.
           rewrite <- Hkept. cbn [first_tree]. now destruct s.
         * unfold bounds. cbn [cost least_law most_law]. split; [cbn [playout]; lra|]. intros k. rewrite Hlevel. cbn
           [playout].
@@ -307,38 +310,43 @@ Section Cells.
       assert (Hlo : window_start g t = lo) by (unfold window_start; now rewrite Hw).
       assert (Hlo' : window_start g (S t) = lo') by (unfold window_start; now rewrite Hw').
       rewrite Hlo in Hb, Hc.
-      destruct (contracted_step t st sts lo hi lo' hi' ws) as [Hspent [Htail Hcells]].
+      destruct (contracted_step t st sts lo hi lo' hi' ws reached) as [reached' [Hspent [Htail Hcells]]].
       fold found in Hspent, Htail, Hcells.
       set (r := rate_at m g t) in *. set (most := most_charge r st) in *.
-      set (after := contracted_from (S t) ((lo', hi') :: ws) sts) in *. specialize (Hcells s).
+      set (after := contracted_from (S t) ((lo', hi') :: ws) reached' sts) in *. specialize (Hcells s).
       destruct (get s st) as [acts|] eqn:Eacts; [|rewrite Hcells in Hc; discriminate].
-      set (x := if (last <=? lo - spent found)%Z then _ else None) in Hcells. destruct Hcells as [Hcells Hflags].
-      rewrite Hcells in Hc. destruct x as [l|] eqn:Ex; [|discriminate]. unfold x in Ex. clear x.
-      destruct (Z.leb_spec last (lo - spent found)) as [Hleft|]; [|discriminate].
-      cbn [split_cells split_flags] in Hc, Hflags. rewrite znth_map in Hc.
-      destruct (znth l (b - lo)) as [fc|] eqn:Efc; [|discriminate]. injection Hc as Hc.
-      destruct (state_cells_at _ _ _ _ _ _ _ _ _ Ex _ _ Efc) as [cs [best [Hcs [Hbest Hfc]]]].
-      rewrite map_map, combine_map, map_map in Hcs. cbn [fst snd] in Hcs.
-      set (here := flag_row (flags_of (get s (first_tree (skipn t keep)))) (b - lo)) in *.
+      destruct Hcells as [l [Hcells [Hflags Hl]]]. rewrite Hcells, znth_map in Hc.
+      destruct (znth l (b - lo)) as [[[still c']|]|] eqn:Efc; try discriminate. injection Hc as Hc. cbn [snd] in Hc.
+      subst c'. assert (Hkeep' : forall i a, znth acts i = Some a -> is_kept_at g kept' t s b i = flag_at still i).
+      { intros i a Ha. unfold is_kept_at. rewrite <- Hkept, Hflags, Hlo, (kept_in_spans_of _ _ _ a) by assumption.
+        now rewrite znth_map, Efc. }
+      destruct Hl as [->|[places [Hleft [Hplaces ->]]]]; [discriminate|].
+      apply state_cells_at in Efc. destruct Efc as [Hb' Hcell].
       set (k0 := (b - spent found - last)%Z). assert (Hk0 : (0 <= k0)%Z) by (unfold k0; lia).
       assert (Hskip : zskip (b - lo) (zskip (lo - spent found - last) rs) = zskip k0 rs).
       { rewrite <- (zskip_zskip rs (lo - spent found - last) k0) by (unfold k0; lia). f_equal. unfold k0. lia. }
-      rewrite Hskip in Hfc.
-      set (still := still_kept V (zlen (st :: sts)) (zskip k0 rs) best here 0 cs) in *.
-      assert (Hkeep' : flags_at g kept' t s b = still).
-      { unfold flags_at, flag_row. rewrite <- Hkept, Hflags, Hlo, znth_map, Efc, Hfc. reflexivity. }
-      rewrite Hfc in Hc. cbn [snd] in Hc.
+      rewrite Hskip, map_map in Hcell. unfold contract_cell in Hcell.
+      set (flags := map (zskip (b - lo)) (columns (get s (first_tree (skipn t keep))) acts (counter lo hi))) in *.
+      set (streams := map (fun a => skip_stream (b - lo) (stream_of r most lo lo' (layer after) a)) acts) in *.
+      destruct (kept_parts flags acts streams) as [each|] eqn:Eparts; [|discriminate].
+      destruct (greediest each) as [[cost0 best]|] eqn:Ebest; [|discriminate].
+      set (room := map (fun _ => 0%Z) (counter 1 (open found))) in *.
+      destruct (still_kept V _ room _ _ _ each) as [still' [[low high]|]] eqn:Estill; [|discriminate].
+      injection Hcell as <- <-.
       assert (Hacts : actions_at m t s = acts) by (unfold actions_at; now rewrite Hst, Eacts).
-      destruct (all_some_at _ _ _ Hcs) as [Hin Hout].
       set (child := fun o => cell_at (layer after) (next o) (b - charge r o - lo')).
       set (width := counter 1 (open found)) in *.
       assert (Hwidth : zlen width = Z.max 0 (open found)) by (unfold width; rewrite zlen_counter; lia).
       set (avg := fun a => average_cell V width (fun o => (most - charge r o)%Z) child a).
-      (* the cells of the actions, and of their outcomes *)
-      assert (Hcell : forall i a, znth acts i = Some a -> znth cs i = Some (avg a) /\
+      (* the parts of the actions, and the cells of their outcomes *)
+      destruct (kept_parts_at _ _ _ _ Eparts) as [Hin Hout].
+      assert (Hpart : forall i a x, znth acts i = Some a ->
+        stream_heads (skip_stream (b - lo) (stream_of r most lo lo' (layer after) a)) = Some x ->
+        (forall o, In o (outcomes a) -> (charge r o <= most)%Z) /\
+        x = map (fun o => (weight o, (most - charge r o)%Z, child o)) (outcomes a) /\
         forall o, In o (outcomes a) -> says (length sts) (S t) (next o) (move g r o b) (k0 + most - charge r o)
           (Z.max 0 (open after)) (child o)).
-      { intros i a Ha. destruct (Hin i a Ha) as [ci [Hci Hact]].
+      { intros i a x Ha Hx.
         assert (Hcharge : forall o, In o (outcomes a) -> (0 <= lo - charge r o - lo' /\ charge r o <= most)%Z).
         { intros o Ho. unfold never_below in Hbelow. apply andb_true_iff in Hbelow. destruct Hbelow as [_ Htall].
           pose proof (tall_get _ _ _ _ Htall Eacts) as Hall. rewrite forallb_forall in Hall.
@@ -348,41 +356,55 @@ Section Cells.
           eapply Z.le_trans; [|apply (tlargest_get _ _ _ _ Eacts)].
           eapply Z.le_trans; [|apply (largest_ge _ _ a), (znth_In _ _ _ Ha)].
           apply (largest_ge (charge r) (outcomes a) o Ho). }
-        destruct (action_cell_at V (open found) r most lo lo' (layer after) (b - lo) a ci ltac:(lia)
-          (fun o Ho => proj1 (Hcharge o Ho)) (fun o Ho => proj2 (Hcharge o Ho)) Hact) as [Heq Hchild].
-        replace (lo + (b - lo))%Z with b in Heq, Hchild by lia. split; [now rewrite Hci, Heq|].
+        destruct (heads_at r most lo lo' (layer after) (b - lo) ltac:(lia) _ _ (fun o Ho => proj1 (Hcharge o Ho)) Hx)
+          as [Heq Hchild]. replace (lo + (b - lo))%Z with b in Heq, Hchild by lia.
+        split; [intros o Ho; now apply Hcharge|]. split; [exact Heq|].
         intros o Ho. specialize (Hchild o Ho). destruct (Hcharge o Ho) as [H1 _].
         rewrite (move_shift g r o b Hshift).
         replace (k0 + most - charge r o)%Z with (b - charge r o - spent after - last)%Z
           by (unfold k0; rewrite Hspent; lia).
-        apply (IH (S t) ((lo', hi') :: ws) Hrest Hwrest ltac:(cbn [length] in Hlen; lia) Hnb).
+        apply (IH (S t) ((lo', hi') :: ws) Hrest Hwrest ltac:(cbn [length] in Hlen; lia) Hnb reached').
         - fold after. rewrite skipn_tl, <- Hkept. now symmetry.
         - rewrite Hlo'. lia.
         - rewrite Hlo'. exact Hchild. }
+      assert (Hparts : forall a (x : parts), (forall o, In o (outcomes a) -> (charge r o <= most)%Z) ->
+        x = map (fun o => (weight o, (most - charge r o)%Z, child o)) (outcomes a) ->
+        least_cost (total a, x) = cost (avg a) /\
+        cdiv (sum_costs own_cost (snd (total a, x))) (fst (total a, x)) = own_cost (avg a) /\
+        law_below V room own_law (total a, x) = own_law (avg a) /\
+        law_below V room least_law (total a, x) = least_law (avg a) /\
+        law_above V room most_law (total a, x) = most_law (avg a)).
+      { intros a x Hmost ->. apply parts_average. intros o Ho. specialize (Hmost o Ho). lia. }
       assert (Houtside : forall y row k, plays m (S (length sts)) t s y -> zlen row = zlen width ->
         ~ (0 <= k - k0 < zlen row)%Z -> playout m g (S (length sts)) t s b y (level k) = IZR (at_row V row (k - k0))).
-      { intros y row k Hy Hrow Hk. apply (outside_row (st :: sts) t ((lo, hi) :: (lo', hi') :: ws) s b y k row Hsts Hws
-          Hnb0 Hy); [fold found; lia | exact Hk]. }
-      pose proof (greediest_correct here cs 0) as Hgreedy. rewrite Hbest in Hgreedy.
-      destruct Hgreedy as [[i0 [Hi0 _]] Hleast]. destruct (Hout i0 best Hi0) as [a0 [Ha0 _]].
-      assert (Hbestavg : best = avg a0) by (destruct (Hcell i0 a0 Ha0) as [E _]; congruence).
-      assert (Hrows : forall d, In d cs -> rows_of_width (Z.max 0 (open found)) d).
-      { intros d Hd. destruct (In_znth _ _ Hd) as [i Hi]. destruct (Hout i d Hi) as [a [Ha _]].
-        destruct (Hcell i a Ha) as [E _]. assert (d = avg a) as -> by congruence. rewrite <- Hwidth.
-        apply width_of_average. }
-      assert (Hattains : attains (S (length sts)) t s b k0 best).
-      { rewrite Hbestavg. destruct (Hcell i0 a0 Ha0) as [_ Hch].
-        apply (average_attains sts t s b i0 a0 k0 most width child); [now rewrite Hacts | exact Houtside | |].
-        - intros o Ho. now apply Hch.
+      { intros y row k Hy Hrow Hk. apply (outside_row (st :: sts) t ((lo, hi) :: (lo', hi') :: ws) reached s b y k row
+          Hsts Hws Hnb0 Hy); [fold found; lia | exact Hk]. }
+      destruct (greediest_correct _ _ _ Ebest) as [_ [[i0 Hi0] Hleast]].
+      destruct (Hout i0 best Hi0) as [a0 [st0 [x0 [Ha0 [Hst0 [Hx0 Hbest]]]]]].
+      unfold streams in Hst0. rewrite znth_map, Ha0 in Hst0. injection Hst0 as <-.
+      destruct (Hpart i0 a0 x0 Ha0 Hx0) as [Hmost0 [Heq0 Hch0]]. destruct (Hparts a0 x0 Hmost0 Heq0) as [_ [P2 [P3 _]]].
+      rewrite Hbest, P2, P3 in Estill. rewrite Hbest, P2, P3.
+      assert (Hrows : forall a, rows_of_width (Z.max 0 (open found)) (avg a))
+        by (intros a; rewrite <- Hwidth; apply width_of_average).
+      assert (Hattains : attains (S (length sts)) t s b k0 (avg a0)).
+      { apply (average_attains sts t s b i0 a0 k0 most width child); [now rewrite Hacts | exact Houtside | |].
+        - intros o Ho. now apply Hch0.
         - intros o o' _ _ E1 E2. unfold child, charge. now rewrite E1, E2. }
-      destruct (spread_correct V (Z.max 0 (open found)) best still cs ltac:(lia) Hrows (Hrows best (znth_In _ _ _ Hi0)))
-        as [S1 [S2 [S3 [S4 S5]]]]. rewrite Hc in S1, S2, S3, S4, S5.
-      split; [exact S1|]. split; [unfold attains; rewrite S3, S4; exact Hattains|].
+      assert (Hroom : zlen room = Z.max 0 (open found)) by (unfold room; now rewrite zlen_map).
+      destruct (still_kept_correct _ _ _ _ _ _ _ (Z.lt_le_incl _ _ HV) _ _ Estill) as [Hlaws Hstill].
+      destruct (Hlaws _ _ eq_refl) as [L1 L2].
+      split; [split; [apply Hrows | cbn [least_law most_law]; lia]|]. split; [exact Hattains|].
       (* a strategy that keeps *)
       intros y Hplays Hstat Hkeeps. destruct y as [|i nx]; [destruct Hplays|]. pose proof Hplays as [Hallowed Hnext].
       apply allowed_listed in Hallowed; [|rewrite Hacts; now apply (listed_nonempty m Hm t st s)].
       destruct Hallowed as [a Ha]. pose proof Ha as Ha'. rewrite Hacts in Ha'.
-      destruct (Hcell i a Ha') as [Hci Hch].
+      assert (Hhere : is_kept_at g keep t s b i = true) by exact (proj1 Hkeeps).
+      unfold is_kept_at in Hhere. rewrite Hlo in Hhere.
+      destruct (columns_at _ acts (counter lo hi) i (b - lo)%Z a Ha' ltac:(lia) Hhere) as [f [Hf Hon]].
+      destruct (Hin i (zskip (b - lo) f) a (skip_stream (b - lo) (stream_of r most lo lo' (layer after) a)))
+        as [x [Hpx Hx]]; try assumption; [unfold flags; now rewrite znth_map, Hf | unfold streams; now rewrite
+          znth_map, Ha' |].
+      destruct (Hpart i a x Ha' Hx) as [Hmost [Heq Hch]]. destruct (Hparts a x Hmost Heq) as [Q1 [_ [_ [Q4 Q5]]]].
       assert (Hafter : forall o, In o (outcomes a) -> (0 < weight o)%Z ->
         throughout m g (keeps_here g kept') (length sts) (S t) (next o) (move g r o b) (nx (gain o, next o)) /\
         bounds (length sts) (S t) (next o) (move g r o b) (k0 + most - charge r o) (child o) (nx (gain o, next o))).
@@ -390,11 +412,10 @@ Section Cells.
           eapply (throughout_next m g Hm); eassumption. }
       assert (Hbounds : bounds (S (length sts)) t s b k0 (avg a) (Play i nx)).
       { apply (average_bounds sts t s b i a k0 most width child); try assumption. intros o Ho Hpos. now apply Hafter. }
-      assert (Hhere : is_kept here i = true).
-      { pose proof Hkeeps as [H _]. unfold keeps_here, flags_at in H. now rewrite Hlo in H. }
-      assert (Hstill : znth still i = Some true).
-      { unfold still. rewrite still_kept_at, Hci. cbn [option_map]. rewrite Z.add_0_l, Hhere. cbn [andb]. f_equal.
-        apply Z.leb_le, le_IZR. rewrite mult_IZR, minus_IZR.
+      assert (Hnow : znth still' i = Some true /\ exists l h, Some (low, high) = Some (l, h) /\ forall j,
+        (at_row V l j <= at_row V (least_law (avg a)) j /\ at_row V (most_law (avg a)) j <= at_row V h j)%Z).
+      { rewrite <- Q4, <- Q5. apply (Hstill i (total a, x) Hpx). rewrite Q1, Q4, Q5.
+        apply le_IZR. rewrite mult_IZR, minus_IZR.
         destruct Hattains as [z [Hz [Hzcost Hzlaw]]]. destruct Hbounds as [Hycost Hylaw].
         pose proof (Hstationary (S (length sts)) t s b (Play i nx) z Hlen (proj1 Hstat) Hz) as Hs.
         eapply Rle_trans; [|eapply Rle_trans; [exact Hs|]].
@@ -403,12 +424,11 @@ Section Cells.
             ((k < k0)%Z -> playout m g (S (length sts)) t s b y' (level k) = IZR V) /\
             ((k0 + open found <= k)%Z -> playout m g (S (length sts)) t s b y' (level k) = 0)).
           { intros y' Hy' k.
-            exact (level_outside (st :: sts) t ((lo, hi) :: (lo', hi') :: ws) Hsts Hws Hnb0 s b y' k Hy'). }
+            exact (level_outside (st :: sts) t ((lo, hi) :: (lo', hi') :: ws) Hsts Hws Hnb0 reached s b y' k Hy'). }
           rewrite (gained_skip _ _ rs 0 k0 Hk0).
           2:{ intros k Hk. now rewrite (proj1 (Hedge _ Hplays k)), (proj1 (Hedge _ Hz k)) by lia. }
           rewrite Z.add_0_l.
-          destruct (Hrows best (znth_In _ _ _ Hi0)) as [R1 _].
-          destruct (Hrows (avg a) (znth_In _ _ _ Hci)) as [_ [R2 R3]].
+          destruct (Hrows a0) as [R1 _]. destruct (Hrows a) as [_ [R2 R3]].
           apply (regained_correct V); try congruence.
           + intros j Hj. specialize (Hylaw (k0 + j)%Z). now replace (k0 + j - k0)%Z with j in Hylaw by lia.
           + intros j Hj. specialize (Hzlaw (k0 + j)%Z). replace (k0 + j - k0)%Z with j in Hzlaw by lia.
@@ -416,13 +436,13 @@ Section Cells.
             rewrite <- zlen_length in Hzlaw. exact Hzlaw.
           + intros j Hj. rewrite (proj2 (Hedge _ Hplays (k0 + j)%Z)), (proj2 (Hedge _ Hz (k0 + j)%Z)) by lia.
             reflexivity. }
-      split.
+      destruct Hnow as [Hflag [l1 [h1 [E Hspread]]]]. injection E as <- <-. split.
       + apply (throughout_listed m g Hm _ _ _ _ _ _ _ a Ha); [|intros o Ho Hpos; now apply Hafter].
-        unfold keeps_here. rewrite Hkeep'. unfold is_kept. now rewrite Hstill.
+        unfold keeps_here. rewrite (Hkeep' i a Ha'). unfold flag_at. now rewrite Hflag.
       + destruct Hbounds as [Hycost Hylaw]. split.
-        * rewrite S2. pose proof (Hleast i (avg a) Hci Hhere) as Hle. apply IZR_le in Hle. cbn [length]. lra.
-        * intros k. destruct (S5 i (avg a) Hstill Hci (k - k0)%Z) as [L1 L2]. apply IZR_le in L1, L2.
-          specialize (Hylaw k). fold k0. cbn [length]. lra.
+        * pose proof (Hleast i _ Hpx) as Hle. rewrite Q1 in Hle. apply IZR_le in Hle. cbn [cost length]. lra.
+        * intros k. destruct (Hspread (k - k0)%Z) as [S1 S2]. apply IZR_le in S1, S2.
+          specialize (Hylaw k). fold k0. cbn [least_law most_law length]. lra.
   Qed.
 End Cells.
 
@@ -495,15 +515,16 @@ Qed.
 
 (** ** The start *)
 
-Lemma start_laws_at V gap place v init : forall acc c, start_laws V gap place v init acc = Some c ->
-  c = fold_left (fun acc x => add_cell V x acc) (map (fun sw => (snd sw, gap, cell_at v (fst sw) place)) init) acc /\
-  forall s w, In (s, w) init -> znth (cells_at v s) place = Some (cell_at v s place).
+Lemma start_parts_at gap place v init : forall l, start_parts gap place v init = Some l ->
+  l = map (fun sw => (snd sw, gap, cell_at v (fst sw) place)) init /\
+  forall s w, In (s, w) init -> znth (cells_at v s) place = Some (Some (cell_at v s place)).
 Proof.
-  induction init as [|[s w] init IH]; intros acc c; cbn [start_laws map fold_left].
+  induction init as [|[s w] init IH]; intros l; cbn [start_parts map].
   - intros H. injection H as <-. split; [reflexivity | intros s w []].
-  - destruct (znth (cells_at v s) place) as [d|] eqn:Ed; [|discriminate]. intros H.
+  - destruct (znth (cells_at v s) place) as [[d|]|] eqn:Ed; try discriminate.
+    destruct (start_parts gap place v init) as [rest|]; [|discriminate]. intros H. injection H as <-.
     assert (Hd : cell_at v s place = d) by (unfold cell_at; now rewrite Ed).
-    destruct (IH _ _ H) as [H1 H2]. cbn [fst snd]. rewrite Hd. split; [exact H1|].
+    destruct (IH _ eq_refl) as [-> H2]. cbn [fst snd]. rewrite Hd. split; [reflexivity|].
     intros s' w' [E|Hin]; [injection E as <- <-; now rewrite Hd | now apply (H2 s' w')].
 Qed.
 
@@ -637,23 +658,26 @@ Section Traced.
     Qed.
 
     Lemma contraction_facts : is_shift g = true /\ (0 < V')%Z /\ zlen costs = zlen b /\
-      exists c, let found := contracted_from m g V' (regains V' gs costs b) costs keep 0 (windows g) (steps m) in
+      exists reached l,
+      let found := contracted_from m g V' (regains V' gs costs b) costs keep 0 (windows g) reached (steps m) in
+      let room := map (fun _ => 0%Z) b in
       (last <= start - spent found)%Z /\
-      start_laws V' (start - spent found - last) (start - lo) (layer found) (initial m)
-        (Cell 0 0 (map (fun _ => 0%Z) b) (map (fun _ => 0%Z) b) (map (fun _ => 0%Z) b)) = Some c /\
-      keep' = kept_after found /\ b' = narrowed (V' * initial_den m) (least_law c) (most_law c) b.
+      start_parts (start - spent found - last) (start - lo) (layer found) (initial m) = Some l /\
+      keep' = kept_after found /\
+      b' = narrowed (V' * initial_den m) (sum_laws V' least_law l room) (sum_laws V' most_law l room) b.
     Proof.
       pose proof Hcontract as H. unfold contracted in H. rewrite Hlast in H.
       destruct (windows g) as [|[lo0 hi0] ws0] eqn:Ew; [discriminate|].
       assert (Hlo : lo0 = lo) by congruence. rewrite <- Ew in H.
-      change (contract_steps m g V' last (regains V' gs costs b) costs (rate_0 m g) keep (windows g) (steps m))
-        with (contracted_from m g V' (regains V' gs costs b) costs keep 0 (windows g) (steps m)) in H.
-      set (found := contracted_from m g V' (regains V' gs costs b) costs keep 0 (windows g) (steps m)) in *.
+      set (reached := reach_start _ _ _) in H.
+      change (contract_steps m g V' last (regains V' gs costs b) costs (rate_0 m g) keep (windows g) reached (steps m))
+        with (contracted_from m g V' (regains V' gs costs b) costs keep 0 (windows g) reached (steps m)) in H.
+      set (found := contracted_from m g V' (regains V' gs costs b) costs keep 0 (windows g) reached (steps m)) in *.
       destruct ((0 <? V')%Z && is_shift g && (zlen costs =? zlen b)%Z && (lo0 <=? start)%Z &&
         (last <=? start - spent found)%Z) eqn:Etests; [|discriminate].
       repeat rewrite andb_true_iff in Etests. rewrite Z.ltb_lt, Z.eqb_eq, !Z.leb_le in Etests.
-      destruct (start_laws _ _ _ _ _ _) as [c|] eqn:Ec in H; [|discriminate]. injection H as <- <-.
-      split; [tauto|]. split; [tauto|]. split; [tauto|]. exists c. cbv zeta. rewrite <- Ew. fold found.
+      destruct (start_parts _ _ _ _) as [l|] eqn:El in H; [|discriminate]. injection H as <- <-.
+      split; [tauto|]. split; [tauto|]. split; [tauto|]. exists reached, l. cbv zeta. rewrite <- Ew. fold found.
       split; [tauto|]. rewrite <- Hlo. now repeat split.
     Qed.
 
@@ -661,11 +685,11 @@ Section Traced.
     Proof.
       destruct (cover_tests_facts _ _ _ _ _ _ _ _ Htests) as [_ [Hg [Hst [_ [Hnb _]]]]].
       destruct (good_facts m Hm) as [_ [_ [_ [G4 _]]]]. pose proof (IZR_lt _ _ G4) as G4'.
-      destruct contraction_facts as [Hshift [HV' [Hcosts [c [Hleft [Hc [-> ->]]]]]]].
+      destruct contraction_facts as [Hshift [HV' [Hcosts [reached [l [Hleft [Hbegin [-> ->]]]]]]]].
       pose proof (IZR_lt _ _ HV') as HVR.
       set (rs := regains V' gs costs b) in *.
-      set (found := contracted_from m g V' rs costs keep 0 (windows g) (steps m)) in *.
-      destruct (start_laws_at _ _ _ _ _ _ _ Hc) as [Hfold Hcells].
+      set (found := contracted_from m g V' rs costs keep 0 (windows g) reached (steps m)) in *.
+      destruct (start_parts_at _ _ _ _ _ Hbegin) as [Hparts Hcells].
       set (k0 := (start - spent found - last)%Z) in *.
       set (at_start := fun s => cell_at (layer found) s (start - lo)) in *.
       assert (Hlo : window_start g 0 = lo) by (unfold window_start; now rewrite Hwindows).
@@ -704,9 +728,9 @@ Section Traced.
         destruct (Hsays s w0 Hw0) as [_ [_ H]].
         apply H; [apply (proj2 Hmu w x Hx) | now apply (best_stays_best w x s p) | now apply (Hkeeps w x s p)]. }
       split; [intros w x s p Hx Hs Hp; now apply (Hall w x s p)|]. split; [|now rewrite length_narrowed].
-      rewrite Hfold, !(zeros_of b 0), (add_cells V' snd (fun _ => k0) (fun sw => at_start (fst sw)) b (initial m))
+      rewrite Hparts, (zeros_of b 0), !(sum_laws_along V' _ snd (fun _ => k0) (fun sw => at_start (fst sw)) b)
         by (intros; unfold k0; lia).
-      cbn [least_law most_law]. apply inside_narrowed; [now apply Z.mul_pos_pos | assumption|]. intros k _.
+      apply inside_narrowed; [now apply Z.mul_pos_pos | assumption|]. intros k _.
       assert (Hsum : forall f,
         IZR (0 + zsum (fun sw => snd sw * at_row V' (f (at_start (fst sw))) (k - k0))%Z (initial m)) /
           IZR (V' * initial_den m) = E (jinit M) (fun s => IZR (at_row V' (f (at_start s)) (k - k0)) / IZR V')).

@@ -13,65 +13,105 @@ Open Scope R_scope.
 
 (** ** Rows *)
 
-Lemma znth_zmap2 f l : forall k j z, znth (zmap2 f l k) j = Some z ->
-  exists x y, znth l j = Some x /\ znth k j = Some y /\ z = f x y.
+Definition flag_at (flags : list bool) (j : Z) : bool := match znth flags j with Some f => f | None => false end.
+Definition in_span (x : span) (j : Z) : bool := (0 <=? fst x)%Z && flag_at (snd x) (j - fst x).
+(** Whether action i is kept at place j. *)
+Definition kept_in (k : option (list span)) (i j : Z) : bool :=
+  match k with
+  | Some spans => match znth spans i with Some x => in_span x j | None => false end
+  | None => true
+  end.
+
+Lemma least_where_at flags : forall gap row acc j z, (0 <= gap)%Z -> znth (least_where gap flags row acc) j = Some z ->
+  exists x, znth acc j = Some x /\ (z <= x)%Z /\
+    forall y, flag_at flags (j - gap) = true -> znth row (j - gap) = Some y -> (z <= y)%Z.
 Proof.
-  induction l as [|x l IH]; intros [|y k] j z; cbn [zmap2 znth]; try discriminate.
-  destruct (j =? 0)%Z; [|apply IH]. intros H. injection H as <-. eauto.
+  intros gap row acc; revert gap flags row; induction acc as [|x acc IH]; intros gap flags row j z Hgap;
+    cbn [least_where]; [discriminate|].
+  destruct (Z.ltb_spec 0 gap) as [Hpos|Hpos].
+  - cbn [znth]. destruct (Z.eqb_spec j 0) as [->|Hne].
+    + intros H. injection H as <-. exists x. split; [reflexivity|]. split; [lia|]. intros y _ Hy.
+      apply znth_inside in Hy. lia.
+    + intros H. destruct (IH (gap - 1)%Z flags row (j - 1)%Z z ltac:(lia) H) as [x' [H1 [H2 H3]]]. exists x'.
+      split; [assumption|]. split; [assumption|]. intros y. replace (j - gap)%Z with (j - 1 - (gap - 1))%Z by lia.
+      apply H3.
+  - assert (gap = 0)%Z as -> by lia. rewrite Z.sub_0_r.
+    destruct flags as [|f flags]; [intros H; exists z; split; [exact H|]; split; [lia|]; intros y Hf _; discriminate|].
+    destruct row as [|y row]; [intros H; exists z; split; [exact H|]; split; [lia|]; intros y _ Hy; discriminate|].
+    unfold flag_at. cbn [znth]. destruct (Z.eqb_spec j 0) as [->|Hne].
+    + intros H. injection H as <-. exists x. split; [reflexivity|]. split; [destruct f; lia|]. intros y' -> Hy.
+      injection Hy as <-. lia.
+    + intros H. destruct (IH 0%Z flags row (j - 1)%Z z ltac:(lia) H) as [x' [H1 [H2 H3]]]. exists x'.
+      split; [assumption|]. split; [assumption|]. intros y'. specialize (H3 y'). now rewrite Z.sub_0_r in H3.
 Qed.
 
-Lemma least_at (rows : list (list Z)) row j z : In row rows -> znth (least rows) j = Some z ->
-  exists x, znth row j = Some x /\ (z <= x)%Z.
+Lemma least_where_low flags : forall gap row acc j z, znth (least_where gap flags row acc) j = Some z ->
+  exists x, znth acc j = Some x /\ (z <= x)%Z.
 Proof.
-  revert z; induction rows as [|r rows IH]; intros z Hin H; [destruct Hin|]. destruct rows as [|r' rows].
-  - destruct Hin as [<-|[]]. exists z. split; [exact H | lia].
-  - change (znth (zmap2 Z.min r (least (r' :: rows))) j = Some z) in H.
-    destruct (znth_zmap2 _ _ _ _ _ H) as [x [y [Hx [Hy ->]]]]. destruct Hin as [<-|Hin].
-    + exists x. split; [assumption | lia].
-    + destruct (IH y Hin Hy) as [u [Hu Hle]]. exists u. split; [assumption | lia].
-Qed.
-
-Definition flag_row (flags : list (list bool)) (j : Z) : list bool :=
-  match znth flags j with Some f => f | None => [] end.
-
-Lemma masked_at huge i flags : forall row j, znth (masked huge i flags row) j =
-  option_map (fun x => if is_kept (flag_row flags j) i then x else huge) (znth row j).
-Proof.
-  unfold flag_row. induction flags as [|f flags IH]; intros [|x row] j; cbn [masked znth]; try reflexivity.
-  - destruct (j =? 0)%Z; [reflexivity|]. destruct (znth row (j - 1)); reflexivity.
-  - destruct (j =? 0)%Z; [reflexivity | apply IH].
-Qed.
-
-Lemma masked_rows_at huge flags rows : forall i0 i row, znth rows i = Some row ->
-  znth (masked_rows huge i0 flags rows) i = Some (masked huge (i0 + i) flags row).
-Proof.
-  induction rows as [|r rows IH]; intros i0 i row; cbn [masked_rows znth]; [discriminate|].
-  destruct (Z.eqb_spec i 0) as [->|Hne]; [intros H; injection H as <-; now rewrite Z.add_0_r|].
-  intros H. rewrite (IH (i0 + 1)%Z _ _ H). do 2 f_equal. lia.
+  intros gap row acc; revert gap flags row; induction acc as [|x acc IH]; intros gap flags row j z;
+    cbn [least_where]; [discriminate|].
+  destruct (0 <? gap)%Z;
+    [|destruct flags as [|f flags], row as [|y row]; try (intros H; exists z; split; [exact H | lia])].
+  all: cbn [znth]; destruct (j =? 0)%Z; [intros H; injection H as <-; exists x; split; [reflexivity|] | apply IH].
+  - lia.
+  - destruct f; lia.
 Qed.
 
 (** What is kept at a time, a state and an index. *)
-Definition flags_at (g : grid) (keep : kept) (t : nat) (s : positive) (b : Z) : list bool :=
-  flag_row (flags_of (get s (first_tree (skipn t keep)))) (b - window_start g t).
+Definition is_kept_at (g : grid) (keep : kept) (t : nat) (s : positive) (b i : Z) : bool :=
+  kept_in (get s (first_tree (skipn t keep))) i (b - window_start g t).
 
-Lemma state_kept_le g r bottom huge fit lo hi lo' hi' v k acts i a b : (0 < stretch g)%Z -> (0 < shrink g)%Z ->
-  znth acts i = Some a -> (0 < total a)%Z -> zsum weight (outcomes a) = total a -> fit = rows_fit (hi' - lo' + 1) v ->
-  is_kept (flag_row (flags_of k) (b - lo)) i = true ->
-  let row := state_kept g r bottom huge fit lo lo' (zeros lo hi) (zeros lo' hi') v k acts in
-  look bottom lo row b = bottom \/ (look bottom lo row b <= average_below g r bottom lo' v a b)%Z.
-Proof.
-  intros Hs Hk Ha Htotal Hweights -> Hkept row. unfold look. destruct (Z.ltb_spec b lo) as [|Hb]; [now left|].
-  destruct (znth row (b - lo)) as [z|] eqn:Ez; [right | now left]. unfold row, state_kept in Ez.
-  set (average := action_average Z.div g r bottom (rows_fit (hi' - lo' + 1) v) lo lo' (zeros lo hi) (zeros lo' hi') v)
-    in *.
-  assert (Hrow : znth (map average acts) i = Some (average a)) by (rewrite znth_map, Ha; reflexivity).
-  apply (masked_rows_at huge (flags_of k) _ 0) in Hrow. apply znth_In in Hrow. rewrite Z.add_0_l in Hrow.
-  destruct (least_at _ _ _ _ Hrow Ez) as [x [Hx Hle]]. rewrite masked_at, Hkept in Hx.
-  destruct (znth (average a) (b - lo)) as [y|] eqn:Ey; [|discriminate]. injection Hx as <-.
-  unfold average in Ey. rewrite action_average_along in Ey by assumption. apply znth_along_inv in Ey.
-  eapply Z.le_trans; [exact Hle|]. rewrite Ey. replace (lo + (b - lo))%Z with b by lia.
-  now apply averaged_below.
-Qed.
+Section StateKept.
+  Variables (g : grid) (r : rat) (bottom lo lo' hi' : Z) (v : values (list Z)) (b : Z).
+  Hypothesis Hs : (0 < stretch g)%Z.
+  Hypothesis Hk : (0 < shrink g)%Z.
+  Let fit := rows_fit (hi' - lo' + 1) v.
+
+  Lemma least_kept_le : forall acts spans acc z,
+    znth (least_kept g r bottom fit lo lo' (zeros lo' hi') v acts spans acc) (b - lo) = Some z ->
+    forall i a, znth acts i = Some a -> (0 < total a)%Z -> zsum weight (outcomes a) = total a ->
+    kept_in (Some spans) i (b - lo) = true -> (z <= average_below g r bottom lo' v a b)%Z.
+  Proof.
+    induction acts as [|a' acts IH]; intros [|[p flags] spans] acc z Hz i a Ha Htotal Hweights Hkept; try discriminate.
+    cbn [least_kept] in Hz. cbn [kept_in znth] in Ha, Hkept.
+    set (rest := least_kept g r bottom fit lo lo' (zeros lo' hi') v acts spans acc) in *.
+    assert (Hz' : exists x, znth rest (b - lo) = Some x /\ (z <= x)%Z /\ (in_span (p, flags) (b - lo) = true ->
+      forall y, znth (action_average Z.div g r bottom fit (lo + p) lo' (zeros (lo + p) (lo + p + zlen flags - 1))
+        (zeros lo' hi') v a') (b - (lo + p)) = Some y -> (z <= y)%Z)).
+    { destruct flags as [|f flags].
+      - exists z. split; [exact Hz|]. split; [lia|]. unfold in_span. intros H. apply andb_true_iff in H.
+        now destruct H as [_ H].
+      - destruct (Z_lt_le_dec p 0) as [Hneg|Hp].
+        + destruct (least_where_low _ _ _ _ _ _ Hz) as [x [H1 H2]]. exists x. split; [exact H1|]. split; [exact H2|].
+          unfold in_span. intros H. apply andb_true_iff in H. destruct H as [H _]. apply Z.leb_le in H.
+          cbn [fst] in H. lia.
+        + destruct (least_where_at _ _ _ _ _ _ Hp Hz) as [x [H1 [H2 H3]]]. exists x. split; [exact H1|].
+          split; [exact H2|]. unfold in_span. intros H y Hy. apply andb_true_iff in H. destruct H as [_ H].
+          apply (H3 y H). now replace (b - lo - p)%Z with (b - (lo + p))%Z by lia. }
+    destruct Hz' as [x [Hx [Hle Hhere]]]. destruct (i =? 0)%Z.
+    - injection Ha as ->. pose proof Hkept as Hspan. unfold in_span in Hspan. apply andb_true_iff in Hspan.
+      destruct Hspan as [Hp Hflag]. cbn [fst snd] in Hp, Hflag. apply Z.leb_le in Hp.
+      assert (Hin : (0 <= b - lo - p < zlen flags)%Z).
+      { unfold flag_at in Hflag. destruct (znth flags (b - lo - p)) as [f|] eqn:E; [|discriminate].
+        exact (znth_inside _ _ _ E). }
+      specialize (Hhere Hkept). rewrite action_average_along in Hhere by assumption.
+      rewrite znth_along in Hhere by (rewrite zlen_counter; lia). specialize (Hhere _ eq_refl).
+      eapply Z.le_trans; [exact Hhere|]. replace (lo + p + (b - (lo + p)))%Z with b by lia.
+      apply averaged_below; try assumption; [intros E; exact E | lia].
+    - eapply Z.le_trans; [exact Hle|]. now apply (IH spans acc x Hx (i - 1)%Z a).
+  Qed.
+
+  Lemma state_kept_le huge hi k acts i a : znth acts i = Some a -> (0 < total a)%Z ->
+    zsum weight (outcomes a) = total a -> kept_in k i (b - lo) = true ->
+    let row := state_kept g r bottom huge fit lo lo' (zeros lo hi) (zeros lo' hi') v k acts in
+    look bottom lo row b = bottom \/ (look bottom lo row b <= average_below g r bottom lo' v a b)%Z.
+  Proof.
+    intros Ha Htotal Hweights Hkept. destruct k as [spans|]; cbn [state_kept].
+    - unfold look. destruct (b <? lo)%Z; [now left|].
+      destruct (znth _ (b - lo)) as [z|] eqn:Ez; [right | now left]. now apply (least_kept_le acts spans _ z Ez i).
+    - apply state_below_le; try assumption. now apply (znth_In _ i).
+  Qed.
+End StateKept.
 
 (** With nothing removed it is the table of all policies. *)
 Lemma table_kept_nothing m g r bottom huge terminal ws sts :
@@ -79,12 +119,8 @@ Lemma table_kept_nothing m g r bottom huge terminal ws sts :
 Proof.
   revert r ws; induction sts as [|st sts IH]; intros r ws; cbn [table_kept table_below]; [reflexivity|].
   destruct ws as [|[lo hi] [|[lo' hi'] ws]]; try reflexivity. cbn [tl first_tree]. rewrite IH. f_equal.
-  assert (Hrows : forall i rows, masked_rows huge i [] rows = rows).
-  { intros i rows; revert i; induction rows as [|row rows IHr]; intros i; cbn; [reflexivity|]. rewrite IHr.
-    now destruct row. }
-  set (v := table_below m g (rate_next m g r) bottom terminal ((lo', hi') :: ws) sts). clearbody v. clear -Hrows.
-  induction st as [|l IHl x h IHh]; cbn [tzip tmap]; [reflexivity|]. rewrite IHl, IHh. f_equal.
-  destruct x as [acts|]; [|reflexivity]. cbn. do 2 f_equal. unfold state_kept, state_below. cbn. now rewrite Hrows.
+  set (v := table_below m g (rate_next m g r) bottom terminal ((lo', hi') :: ws) sts). clearbody v. clear.
+  induction st as [|l IHl x h IHh]; cbn [tzip tmap]; [reflexivity|]. rewrite IHl, IHh. reflexivity.
 Qed.
 
 (** ** Strategies *)
@@ -220,13 +256,13 @@ Section Kept.
   Qed.
 
   Definition keeps_here (keep : kept) (t : nat) (s : positive) (b : Z) (x : strategy) : Prop :=
-    match x with Play i _ => is_kept (flags_at g keep t s b) i = true | Stop => True end.
+    match x with Play i _ => is_kept_at g keep t s b i = true | Stop => True end.
 
   Lemma keeps_nothing n : forall t s b x, throughout m g (keeps_here []) n t s b x.
   Proof.
     assert (H0 : forall t s b x, keeps_here [] t s b x).
-    { intros t s b [|i nx]; [exact I|]. unfold keeps_here, flags_at, flag_row. rewrite skipn_nil. cbn [first_tree].
-      assert (get s (@Leaf (list (list bool))) = None) as -> by now destruct s. reflexivity. }
+    { intros t s b [|i nx]; [exact I|]. unfold keeps_here, is_kept_at. rewrite skipn_nil. cbn [first_tree].
+      assert (get s (@Leaf (list span)) = None) as -> by now destruct s. reflexivity. }
     induction n as [|n IH]; intros t s b [|i nx]; cbn [throughout]; split; auto.
   Qed.
 
@@ -266,10 +302,10 @@ Section Kept.
         assert (Hacts : actions_at m t s = acts) by (unfold actions_at; now rewrite Hst, Ea).
         apply allowed_listed in Hallowed; [|rewrite Hacts; now apply (listed_nonempty m Hm t st s)].
         destruct Hallowed as [a Ha]. destruct (action_facts m Hm _ _ _ _ Ha) as [Htot [_ Hweights]].
-        rewrite Hlo. pose proof Hkeeps as [Hhere _]. unfold keeps_here, flags_at in Hhere. rewrite Hlo in Hhere.
+        rewrite Hlo. pose proof Hkeeps as [Hhere _]. unfold keeps_here, is_kept_at in Hhere. rewrite Hlo in Hhere.
         assert (Ha' : znth acts i = Some a) by (rewrite <- Hacts; exact Ha).
-        destruct (state_kept_le g (rate_at m g t) bottom huge _ lo hi lo' hi' v (get s (first_tree (skipn t keep))) acts
-          i a b Hs Hk Ha' Htot Hweights eq_refl Hhere) as [->|Hle]; [apply Hlow|].
+        destruct (state_kept_le g (rate_at m g t) bottom lo lo' hi' v b Hs Hk huge hi
+          (get s (first_tree (skipn t keep))) acts i a Ha' Htot Hweights Hhere) as [->|Hle]; [apply Hlow|].
         apply IZR_le in Hle. eapply Rle_trans; [exact Hle|]. unfold average_below, outcome_sum.
         eapply Rle_trans; [now apply floor_div_le|]. apply (average_le _ _ _ _ _ _ _ _ Ha). intros o Ho Hpos.
         pose proof (IH (S t) ((lo', hi') :: ws) Hrest Hwrest ltac:(lia) (next o) _ _ (Hplays (gain o, next o))

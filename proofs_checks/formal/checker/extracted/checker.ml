@@ -3137,56 +3137,67 @@ let polygon_by_returns m v returns boxes corners bound =
         (along (fun _ -> ((of_Z Integer.zero),
           (of_Z ((fun p -> p) Integer.one)))) Integer.zero l))
 
-type kept = bool list list tree list
+type span = Integer.t * bool list
 
-(** val is_kept : bool list -> Integer.t -> bool **)
+type kept = span list tree list
 
-let is_kept flags i =
-  match znth flags i with
-  | Some k -> k
-  | None -> true
-
-(** val masked :
-    Integer.t -> Integer.t -> bool list list -> Integer.t list -> Integer.t
+(** val least_where :
+    Integer.t -> bool list -> Integer.t list -> Integer.t list -> Integer.t
     list **)
 
-let rec masked huge i flags row = match row with
-| [] -> row
-| x :: row' ->
-  (match flags with
-   | [] -> row
-   | f :: flags' ->
-     (if is_kept f i then x else huge) :: (masked huge i flags' row'))
-
-(** val masked_rows :
-    Integer.t -> Integer.t -> bool list list -> Integer.t list list ->
-    Integer.t list list **)
-
-let rec masked_rows huge i flags = function
+let rec least_where gap flags row acc = match acc with
 | [] -> []
-| row :: rows' ->
-  (masked huge i flags row) :: (masked_rows huge
-                                 (Integer.add i ((fun p -> p) Integer.one))
-                                 flags rows')
+| x :: acc' ->
+  if Integer.lt Integer.zero gap
+  then x :: (least_where (Integer.sub gap ((fun p -> p) Integer.one)) flags
+              row acc')
+  else (match flags with
+        | [] -> acc
+        | f :: flags' ->
+          (match row with
+           | [] -> acc
+           | y :: row' ->
+             (if f then Integer.min x y else x) :: (least_where Integer.zero
+                                                     flags' row' acc')))
 
-(** val flags_of : bool list list option -> bool list list **)
+(** val least_kept :
+    grid -> rat -> Integer.t -> bool -> Integer.t -> Integer.t -> Integer.t
+    list -> Integer.t list values -> action list -> span list -> Integer.t
+    list -> Integer.t list **)
 
-let flags_of = function
-| Some l -> l
-| None -> []
+let rec least_kept g r bottom fit lo lo' room' v acts spans acc =
+  match acts with
+  | [] -> acc
+  | a :: acts' ->
+    (match spans with
+     | [] -> acc
+     | s :: spans' ->
+       let (p, flags) = s in
+       let rest = least_kept g r bottom fit lo lo' room' v acts' spans' acc in
+       (match flags with
+        | [] -> rest
+        | _ :: _ ->
+          let room =
+            zeros (Integer.add lo p)
+              (Integer.sub (Integer.add (Integer.add lo p) (zlen flags))
+                ((fun p -> p) Integer.one))
+          in
+          least_where p flags
+            (action_average
+              (fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+              g r bottom fit (Integer.add lo p) lo' room room' v a) rest))
 
 (** val state_kept :
     grid -> rat -> Integer.t -> Integer.t -> bool -> Integer.t -> Integer.t
-    -> Integer.t list -> Integer.t list -> Integer.t list values -> bool list
-    list option -> action list -> Integer.t list **)
+    -> Integer.t list -> Integer.t list -> Integer.t list values -> span list
+    option -> action list -> Integer.t list **)
 
 let state_kept g r bottom huge fit lo lo' room room' v k acts =
-  least
-    (masked_rows huge Integer.zero (flags_of k)
-      (map
-        (action_average
-          (fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
-          g r bottom fit lo lo' room room' v) acts))
+  match k with
+  | Some spans ->
+    least_kept g r bottom fit lo lo' room' v acts spans
+      (map (fun _ -> huge) room)
+  | None -> state_below g r bottom fit lo lo' room room' v acts
 
 (** val table_kept :
     model -> grid -> rat -> Integer.t -> Integer.t -> Integer.t list -> kept
@@ -3308,35 +3319,33 @@ let rec add_law e w gap row acc = match acc with
           let x = Integer.add a (Integer.mul w v) in
           x :: (add_law e w Integer.zero row' acc'))
 
-(** val add_cell :
-    Integer.t -> ((Integer.t * Integer.t) * law_cell) -> law_cell -> law_cell **)
+type parts = ((Integer.t * Integer.t) * law_cell) list
 
-let add_cell v wgc acc =
-  let (p, c) = wgc in
-  let (w, gap) = p in
-  { cost = (Integer.add acc.cost (Integer.mul w c.cost)); own_cost =
-  (Integer.add acc.own_cost (Integer.mul w c.own_cost)); own_law =
-  (add_law (Integer.mul w v) w gap c.own_law acc.own_law); least_law =
-  (add_law (Integer.mul w v) w gap c.least_law acc.least_law); most_law =
-  (add_law (Integer.mul w v) w gap c.most_law acc.most_law) }
+(** val sum_costs : (law_cell -> Integer.t) -> parts -> Integer.t **)
 
-(** val divided : Integer.t -> law_cell -> law_cell **)
+let rec sum_costs f = function
+| [] -> Integer.zero
+| p :: l' ->
+  let (p0, c) = p in
+  let (w, _) = p0 in Integer.add (Integer.mul w (f c)) (sum_costs f l')
 
-let divided n c =
-  { cost =
-    ((fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
-      c.cost n); own_cost = (cdiv c.own_cost n); own_law =
-    (map (fun x ->
-      (fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
-        x n) c.own_law); least_law =
-    (map (fun x ->
-      (fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
-        x n) c.least_law); most_law = (map (fun x -> cdiv x n) c.most_law) }
+(** val sum_laws :
+    Integer.t -> (law_cell -> Integer.t list) -> parts -> Integer.t list ->
+    Integer.t list **)
 
-type stream = ((Integer.t * Integer.t) * law_cell list) list
+let rec sum_laws v f l acc =
+  match l with
+  | [] -> acc
+  | p :: l' ->
+    let (p0, c) = p in
+    let (w, gap) = p0 in
+    sum_laws v f l' (add_law (Integer.mul w v) w gap (f c) acc)
 
-(** val stream_heads :
-    stream -> ((Integer.t * Integer.t) * law_cell) list option **)
+type cell_row = law_cell option list
+
+type stream = ((Integer.t * Integer.t) * cell_row) list
+
+(** val stream_heads : stream -> parts option **)
 
 let rec stream_heads = function
 | [] -> Some []
@@ -3344,9 +3353,12 @@ let rec stream_heads = function
   let (p0, cs) = p in
   (match cs with
    | [] -> None
-   | c :: _ ->
-     (match stream_heads l' with
-      | Some rest -> Some ((p0, c) :: rest)
+   | o :: _ ->
+     (match o with
+      | Some c ->
+        (match stream_heads l' with
+         | Some rest -> Some ((p0, c) :: rest)
+         | None -> None)
       | None -> None))
 
 (** val stream_tails : stream -> stream **)
@@ -3354,7 +3366,7 @@ let rec stream_heads = function
 let stream_tails l =
   map (fun x -> ((fst x), (tl (snd x)))) l
 
-(** val cells_at : law_cell list values -> Integer.t -> law_cell list **)
+(** val cells_at : cell_row values -> Integer.t -> cell_row **)
 
 let cells_at v s =
   match value_at v s with
@@ -3362,52 +3374,80 @@ let cells_at v s =
   | None -> []
 
 (** val stream_of :
-    rat -> Integer.t -> Integer.t -> Integer.t -> law_cell list values ->
-    action -> stream **)
+    rat -> Integer.t -> Integer.t -> Integer.t -> cell_row values -> action
+    -> stream **)
 
 let stream_of r most0 lo lo' v a =
   map (fun o -> ((o.weight, (Integer.sub most0 (charge r o))),
     (zskip (Integer.sub (Integer.sub lo (charge r o)) lo')
       (cells_at v o.next)))) a.outcomes
 
-(** val action_law_cell :
-    Integer.t -> Integer.t list -> Integer.t -> stream -> law_cell option **)
+(** val on_flag : bool list -> bool **)
 
-let action_law_cell v room n l =
-  match stream_heads l with
-  | Some heads0 ->
-    Some
-      (divided n
-        (fold_left (fun acc x -> add_cell v x acc) heads0 { cost =
-          Integer.zero; own_cost = Integer.zero; own_law = room; least_law =
-          room; most_law = room }))
-  | None -> None
+let on_flag = function
+| [] -> false
+| f :: _ -> f
 
-(** val all_some : 'a1 option list -> 'a1 list option **)
+(** val kept_parts :
+    bool list list -> action list -> stream list -> (Integer.t * parts)
+    option list option **)
 
-let rec all_some = function
-| [] -> Some []
+let rec kept_parts flags acts streams =
+  match flags with
+  | [] -> Some []
+  | f :: flags' ->
+    (match acts with
+     | [] -> Some []
+     | a :: acts' ->
+       (match streams with
+        | [] -> Some []
+        | l :: streams' ->
+          (match kept_parts flags' acts' streams' with
+           | Some rest ->
+             if on_flag f
+             then (match stream_heads l with
+                   | Some x -> Some ((Some (a.total, x)) :: rest)
+                   | None -> None)
+             else Some (None :: rest)
+           | None -> None)))
+
+(** val least_cost : (Integer.t * parts) -> Integer.t **)
+
+let least_cost x =
+  (fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+    (sum_costs (fun l -> l.cost) (snd x)) (fst x)
+
+(** val law_below :
+    Integer.t -> Integer.t list -> (law_cell -> Integer.t list) ->
+    (Integer.t * parts) -> Integer.t list **)
+
+let law_below v room f x =
+  map (fun y ->
+    (fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+      y (fst x)) (sum_laws v f (snd x) room)
+
+(** val law_above :
+    Integer.t -> Integer.t list -> (law_cell -> Integer.t list) ->
+    (Integer.t * parts) -> Integer.t list **)
+
+let law_above v room f x =
+  map (fun y -> cdiv y (fst x)) (sum_laws v f (snd x) room)
+
+(** val greediest :
+    (Integer.t * parts) option list -> (Integer.t * (Integer.t * parts))
+    option **)
+
+let rec greediest = function
+| [] -> None
 | o :: l' ->
   (match o with
    | Some x ->
-     (match all_some l' with
-      | Some rest -> Some (x :: rest)
-      | None -> None)
-   | None -> None)
-
-(** val greediest :
-    bool list -> Integer.t -> law_cell list -> law_cell option **)
-
-let rec greediest flags i = function
-| [] -> None
-| c :: cs' ->
-  let rest = greediest flags (Integer.add i ((fun p -> p) Integer.one)) cs' in
-  if is_kept flags i
-  then Some
-         (match rest with
-          | Some d -> if Integer.leq c.cost d.cost then c else d
-          | None -> c)
-  else rest
+     let c = least_cost x in
+     Some
+     (match greediest l' with
+      | Some p -> let (d, y) = p in if Integer.leq c d then (c, x) else (d, y)
+      | None -> (c, x))
+   | None -> greediest l')
 
 (** val regained :
     Integer.t -> (Integer.t * Integer.t) list -> Integer.t list -> Integer.t
@@ -3433,65 +3473,175 @@ let rec regained n rs own low0 high =
                    (Integer.mul up0 (Integer.sub (Integer.add x n) y))))
                (regained n rs' own' low' high'))))
 
+(** val wider :
+    Integer.t list -> Integer.t list -> (Integer.t list * Integer.t list)
+    option -> Integer.t list * Integer.t list **)
+
+let wider low0 high = function
+| Some p ->
+  let (l, h) = p in ((zmap2 Integer.min low0 l), (zmap2 Integer.max high h))
+| None -> (low0, high)
+
 (** val still_kept :
-    Integer.t -> Integer.t -> (Integer.t * Integer.t) list -> law_cell ->
-    bool list -> Integer.t -> law_cell list -> bool list **)
+    Integer.t -> Integer.t -> Integer.t list -> (Integer.t * Integer.t) list
+    -> Integer.t -> Integer.t list -> (Integer.t * parts) option list -> bool
+    list * (Integer.t list * Integer.t list) option **)
 
-let rec still_kept v n rs best flags i = function
-| [] -> []
-| c :: cs' ->
-  ((&&) (is_kept flags i)
-    (Integer.leq (Integer.mul v (Integer.sub c.cost best.own_cost))
-      (regained n rs best.own_law c.least_law c.most_law))) :: (still_kept v
-                                                                 n rs best
-                                                                 flags
-                                                                 (Integer.add
-                                                                   i
-                                                                   ((fun p -> p)
-                                                                   Integer.one))
-                                                                 cs')
+let rec still_kept v n room rs own_c own_l = function
+| [] -> ([], None)
+| o :: l' ->
+  (match o with
+   | Some x ->
+     let (flags, laws) = still_kept v n room rs own_c own_l l' in
+     let c = least_cost x in
+     let low0 = law_below v room (fun l0 -> l0.least_law) x in
+     let high = law_above v room (fun l0 -> l0.most_law) x in
+     if (||) (Integer.leq c own_c)
+          (Integer.leq (Integer.mul v (Integer.sub c own_c))
+            (regained n rs own_l low0 high))
+     then ((true :: flags), (Some (wider low0 high laws)))
+     else ((false :: flags), laws)
+   | None ->
+     let (flags, laws) = still_kept v n room rs own_c own_l l' in
+     ((false :: flags), laws))
 
-(** val spread_laws : bool list -> law_cell list -> law_cell -> law_cell **)
+(** val contract_cell :
+    Integer.t -> Integer.t -> Integer.t list -> (Integer.t * Integer.t) list
+    -> bool list list -> action list -> stream list -> (bool list * law_cell)
+    option **)
 
-let rec spread_laws flags cs best =
-  match flags with
-  | [] -> best
-  | f :: flags' ->
-    (match cs with
-     | [] -> best
-     | c :: cs' ->
-       let rest = spread_laws flags' cs' best in
-       if f
-       then { cost = rest.cost; own_cost = rest.own_cost; own_law =
-              rest.own_law; least_law =
-              (zmap2 Integer.min c.least_law rest.least_law); most_law =
-              (zmap2 Integer.max c.most_law rest.most_law) }
-       else rest)
+let contract_cell v n room rs flags acts streams =
+  match kept_parts flags acts streams with
+  | Some l ->
+    (match greediest l with
+     | Some p ->
+       let (c, x) = p in
+       let own_c = cdiv (sum_costs (fun l0 -> l0.own_cost) (snd x)) (fst x) in
+       let own_l = law_below v room (fun l0 -> l0.own_law) x in
+       let (still, o) = still_kept v n room rs own_c own_l l in
+       (match o with
+        | Some p0 ->
+          let (low0, high) = p0 in
+          Some (still, { cost = c; own_cost = own_c; own_law = own_l;
+          least_law = low0; most_law = high })
+        | None -> None)
+     | None -> None)
+  | None -> None
 
 (** val contract_state :
     Integer.t -> Integer.t -> Integer.t list -> (Integer.t * Integer.t) list
-    -> bool list list -> action list -> stream list -> unit list -> (bool
-    list * law_cell) list option **)
+    -> bool list list -> action list -> stream list -> bool list -> (bool
+    list * law_cell) option list **)
 
 let rec contract_state v n room rs flags acts streams = function
-| [] -> Some []
-| _ :: places' ->
-  let here0 = match flags with
-              | [] -> []
-              | f :: _ -> f in
-  (match all_some
-           (map (fun al -> action_law_cell v room (fst al).total (snd al))
-             (combine acts streams)) with
-   | Some cs ->
-     (match greediest here0 Integer.zero cs with
-      | Some best ->
-        let still = still_kept v n rs best here0 Integer.zero cs in
-        (match contract_state v n room (tl rs) (tl flags) acts
-                 (map stream_tails streams) places' with
-         | Some rest -> Some ((still, (spread_laws still cs best)) :: rest)
-         | None -> None)
-      | None -> None)
-   | None -> None)
+| [] -> []
+| wanted :: places' ->
+  let here0 =
+    if wanted then contract_cell v n room rs flags acts streams else None
+  in
+  here0 :: (contract_state v n room (tl rs) (map tl flags) acts
+             (map stream_tails streams) places')
+
+(** val columns :
+    span list option -> 'a1 list -> 'a2 list -> bool list list **)
+
+let columns k acts window =
+  match k with
+  | Some spans ->
+    map (fun pf ->
+      app
+        (repeat false
+          ((fun z -> let rec go n i = if i <= 0 then n else go (S n) (i - 1) in
+     if Integer.sign z <= 0 then O else if Integer.fits_int z then go O (Integer.to_int z)
+     else Stdlib.raise Out_of_memory)
+            (fst pf))) (snd pf)) spans
+  | None -> map (fun _ -> map (fun _ -> true) window) acts
+
+(** val ended : bool list -> bool list **)
+
+let rec ended = function
+| [] -> []
+| f :: l' ->
+  (match ended l' with
+   | [] -> if f then f :: [] else []
+   | b :: l0 -> f :: (b :: l0))
+
+(** val span_of : Integer.t -> bool list -> span **)
+
+let rec span_of p l = match l with
+| [] -> (p, [])
+| f :: l' ->
+  if f
+  then (p, (ended l))
+  else span_of (Integer.add p ((fun p -> p) Integer.one)) l'
+
+(** val spans_of : 'a1 list -> bool list list -> span list **)
+
+let rec spans_of acts l =
+  match acts with
+  | [] -> []
+  | _ :: acts' ->
+    (span_of Integer.zero (map on_flag l)) :: (spans_of acts' (map tl l))
+
+(** val and_flags : bool list -> bool list -> bool list **)
+
+let rec and_flags l k =
+  match l with
+  | [] -> []
+  | x :: l' ->
+    (match k with
+     | [] -> []
+     | y :: k' -> ((&&) x y) :: (and_flags l' k'))
+
+(** val or_flags : Integer.t -> bool list -> bool list -> bool list **)
+
+let rec or_flags gap l acc = match acc with
+| [] -> []
+| x :: acc' ->
+  if Integer.lt Integer.zero gap
+  then x :: (or_flags (Integer.sub gap ((fun p -> p) Integer.one)) l acc')
+  else (match l with
+        | [] -> acc
+        | y :: l' -> ((||) x y) :: (or_flags Integer.zero l' acc'))
+
+type reach_rows = bool list tree
+
+(** val reach_outcome :
+    rat -> Integer.t -> Integer.t -> bool list -> bool list -> reach_rows ->
+    outcome -> reach_rows **)
+
+let reach_outcome r lo lo' nowhere row acc o =
+  set o.next
+    (or_flags (Integer.sub (Integer.sub lo (charge r o)) lo') row
+      (match get o.next acc with
+       | Some x -> x
+       | None -> nowhere)) acc
+
+(** val reach_next :
+    rat -> Integer.t -> Integer.t -> bool list -> (bool list option * (action
+    list * bool list list)) -> reach_rows -> reach_rows **)
+
+let reach_next r lo lo' nowhere x acc =
+  let (o, p) = x in
+  (match o with
+   | Some row ->
+     let (acts, cols) = p in
+     fold_left (fun acc0 ac ->
+       let from = and_flags row (snd ac) in
+       if existsb (fun f -> f) from
+       then fold_left (reach_outcome r lo lo' nowhere from) (fst ac).outcomes
+              acc0
+       else acc0) (combine acts cols) acc
+   | None -> acc)
+
+(** val reach_after :
+    rat -> Integer.t -> Integer.t -> Integer.t -> reach_rows -> (action
+    list * bool list list) tree -> reach_rows **)
+
+let reach_after r lo lo' hi' reached each =
+  let nowhere = map (fun _ -> false) (counter lo' hi') in
+  tfold (reach_next r lo lo' nowhere)
+    (tzip (fun row x -> (row, x)) reached each) Leaf
 
 (** val most_charge : rat -> step -> Integer.t **)
 
@@ -3506,32 +3656,25 @@ let least_charge r st =
       (largest (fun a ->
         largest (fun o -> Integer.neg (charge r o)) a.outcomes)) st)
 
-type contraction = { kept_after : kept; layer : law_cell list values;
+type contraction = { kept_after : kept; layer : cell_row values;
                      spent : Integer.t; open0 : Integer.t }
 
-(** val split_cells :
-    (bool list * law_cell) list option -> law_cell list option **)
+(** val flags_found : (bool list * law_cell) option -> bool list **)
 
-let split_cells = function
-| Some l -> Some (map snd l)
-| None -> None
-
-(** val split_flags : (bool list * law_cell) list option -> bool list list **)
-
-let split_flags = function
-| Some l -> map fst l
+let flags_found = function
+| Some p -> let (flags, _) = p in flags
 | None -> []
 
 (** val contract_steps :
     model -> grid -> Integer.t -> Integer.t -> (Integer.t * Integer.t) list
-    -> Integer.t list -> rat -> kept -> (Integer.t * Integer.t) list -> step
-    list -> contraction **)
+    -> Integer.t list -> rat -> kept -> (Integer.t * Integer.t) list ->
+    reach_rows -> step list -> contraction **)
 
-let rec contract_steps m g v last0 rs costs r keep ws sts = match sts with
+let rec contract_steps m g v last0 rs costs r keep ws reached sts = match sts with
 | [] ->
   { kept_after = []; layer = (Everywhere
-    (map (fun x -> { cost = x; own_cost = x; own_law = []; least_law = [];
-      most_law = [] }) (partial_sums Integer.zero costs))); spent =
+    (map (fun x -> Some { cost = x; own_cost = x; own_law = []; least_law =
+      []; most_law = [] }) (partial_sums Integer.zero costs))); spent =
     Integer.zero; open0 = Integer.zero }
 | st :: rest ->
   (match ws with
@@ -3545,10 +3688,16 @@ let rec contract_steps m g v last0 rs costs r keep ws sts = match sts with
         { kept_after = []; layer = (At Leaf); spent = Integer.zero; open0 =
           Integer.zero }
       | p0 :: _ ->
-        let (lo', _) = p0 in
+        let (lo', hi') = p0 in
+        let window = counter lo hi in
+        let each =
+          tzip (fun k acts -> (acts, (columns k acts window)))
+            (first_tree keep) st
+        in
+        let reached' = reach_after r lo lo' hi' reached each in
         let after =
           contract_steps m g v last0 rs costs (rate_next m g r) (tl keep)
-            (tl ws) rest
+            (tl ws) reached' rest
         in
         let most0 = most_charge r st in
         let spent_here = Integer.add after.spent most0 in
@@ -3563,30 +3712,49 @@ let rec contract_steps m g v last0 rs costs r keep ws sts = match sts with
         in
         let n = zlen sts in
         let found0 =
-          tzip (fun k acts ->
-            if Integer.leq last0 (Integer.sub lo spent_here)
-            then contract_state v n room here0 (flags_of k) acts
-                   (map (stream_of r most0 lo lo' after.layer) acts)
-                   (counter lo hi)
-            else None) (first_tree keep) st
+          tzip (fun row x -> ((fst x),
+            (match row with
+             | Some places1 ->
+               if (&&) (Integer.leq last0 (Integer.sub lo spent_here))
+                    (Integer.equal (zlen places1) (zlen window))
+               then contract_state v n room here0 (snd x) (fst x)
+                      (map (stream_of r most0 lo lo' after.layer) (fst x))
+                      places1
+               else []
+             | None -> []))) reached each
         in
-        { kept_after = ((tmap split_flags found0) :: after.kept_after);
-        layer = (At (tmap split_cells found0)); spent = spent_here; open0 =
-        open_here }))
+        { kept_after =
+        ((tmap (fun x -> spans_of (fst x) (map flags_found (snd x))) found0) :: after.kept_after);
+        layer = (At
+        (tmap (fun x -> Some (map (option_map snd) (snd x))) found0));
+        spent = spent_here; open0 = open_here }))
 
-(** val start_laws :
-    Integer.t -> Integer.t -> Integer.t -> law_cell list values ->
-    (Integer.t * Integer.t) list -> law_cell -> law_cell option **)
+(** val start_parts :
+    Integer.t -> Integer.t -> cell_row values -> (Integer.t * Integer.t) list
+    -> parts option **)
 
-let rec start_laws v gap place0 v0 init acc =
-  match init with
-  | [] -> Some acc
-  | p :: init' ->
-    let (s, w) = p in
-    (match znth (cells_at v0 s) place0 with
-     | Some c ->
-       start_laws v gap place0 v0 init' (add_cell v ((w, gap), c) acc)
-     | None -> None)
+let rec start_parts gap place0 v = function
+| [] -> Some []
+| p :: init' ->
+  let (s, w) = p in
+  (match znth (cells_at v s) place0 with
+   | Some o ->
+     (match o with
+      | Some c ->
+        (match start_parts gap place0 v init' with
+         | Some rest -> Some (((w, gap), c) :: rest)
+         | None -> None)
+      | None -> None)
+   | None -> None)
+
+(** val reach_start :
+    Integer.t -> unit list -> (Integer.t * Integer.t) list -> reach_rows **)
+
+let reach_start place0 window init =
+  fold_left (fun acc sw ->
+    set (fst sw)
+      (along (fun b -> Integer.equal b place0) Integer.zero window) acc) init
+    Leaf
 
 (** val narrowed :
     Integer.t -> Integer.t list -> Integer.t list -> box -> box **)
@@ -3613,13 +3781,15 @@ let contracted m g start gs v costs keep b =
   match g.windows with
   | [] -> None
   | p :: _ ->
-    let (lo, _) = p in
+    let (lo, hi) = p in
     (match window_after g.windows m.steps with
      | Some p0 ->
        let (last0, _) = p0 in
+       let place0 = Integer.sub start lo in
        let found0 =
          contract_steps m g v last0 (regains v gs costs b) costs (rate_0 m g)
-           keep g.windows m.steps
+           keep g.windows (reach_start place0 (counter lo hi) m.initial)
+           m.steps
        in
        let room = map (fun _ -> Integer.zero) b in
        if (&&)
@@ -3627,15 +3797,14 @@ let contracted m g start gs v costs keep b =
               ((&&) ((&&) (Integer.lt Integer.zero v) (is_shift g))
                 (Integer.equal (zlen costs) (zlen b))) (Integer.leq lo start))
             (Integer.leq last0 (Integer.sub start found0.spent))
-       then (match start_laws v
+       then (match start_parts
                      (Integer.sub (Integer.sub start found0.spent) last0)
-                     (Integer.sub start lo) found0.layer m.initial { cost =
-                     Integer.zero; own_cost = Integer.zero; own_law = room;
-                     least_law = room; most_law = room } with
-             | Some c ->
+                     place0 found0.layer m.initial with
+             | Some l ->
                Some (found0.kept_after,
-                 (narrowed (Integer.mul v m.initial_den) c.least_law
-                   c.most_law b))
+                 (narrowed (Integer.mul v m.initial_den)
+                   (sum_laws v (fun l0 -> l0.least_law) l room)
+                   (sum_laws v (fun l0 -> l0.most_law) l room) b))
              | None -> None)
        else None
      | None -> None)
@@ -4008,11 +4177,11 @@ let rec mixed_entries m v mix_den = function
 
 (** val good_parts : Integer.t -> (Integer.t * machine) list -> bool **)
 
-let good_parts mix_den parts =
+let good_parts mix_den parts0 =
   (&&)
     ((&&) (Integer.lt Integer.zero mix_den)
-      (forallb (fun x -> Integer.leq Integer.zero (fst x)) parts))
-    (Integer.equal (zsum fst parts) mix_den)
+      (forallb (fun x -> Integer.leq Integer.zero (fst x)) parts0))
+    (Integer.equal (zsum fst parts0) mix_den)
 
 (** val final_den : model -> Integer.t -> step list -> Integer.t **)
 
@@ -4074,9 +4243,9 @@ let tail_weight_at w alpha tau =
     model -> Integer.t -> Integer.t -> (Integer.t * machine) list -> (rat ->
     rat) -> rat -> bool **)
 
-let weighted_by_law m v mix_den parts weight_at bound =
-  (&&) ((&&) (Integer.lt Integer.zero v) (good_parts mix_den parts))
-    (match mixed_entries m v mix_den parts with
+let weighted_by_law m v mix_den parts0 weight_at bound =
+  (&&) ((&&) (Integer.lt Integer.zero v) (good_parts mix_den parts0))
+    (match mixed_entries m v mix_den parts0 with
      | Some es ->
        let y = least_return m ((fun p -> p) Integer.one) Integer.zero m.steps
        in
@@ -4092,9 +4261,9 @@ let weighted_by_law m v mix_den parts weight_at bound =
     model -> Integer.t -> Integer.t -> (Integer.t * machine) list -> rat ->
     bool -> rat -> bool **)
 
-let quantile_by_law m v mix_den parts alpha is_upper bound =
-  (&&) ((&&) (Integer.lt Integer.zero v) (good_parts mix_den parts))
-    (match mixed_entries m v mix_den parts with
+let quantile_by_law m v mix_den parts0 alpha is_upper bound =
+  (&&) ((&&) (Integer.lt Integer.zero v) (good_parts mix_den parts0))
+    (match mixed_entries m v mix_den parts0 with
      | Some es ->
        let d = final_den m m.reward_den m.steps in
        let p = { num =
@@ -4128,9 +4297,9 @@ let inside_gap v gap x =
     model -> Integer.t -> Integer.t -> (Integer.t * machine) list ->
     (rat * rat) list -> bool **)
 
-let law_avoids m v mix_den parts gaps =
-  (&&) ((&&) (Integer.lt Integer.zero v) (good_parts mix_den parts))
-    (match mixed_entries m v mix_den parts with
+let law_avoids m v mix_den parts0 gaps =
+  (&&) ((&&) (Integer.lt Integer.zero v) (good_parts mix_den parts0))
+    (match mixed_entries m v mix_den parts0 with
      | Some es ->
        (&&) (Integer.equal (mass_of es) v)
          (let l = sorted es in
@@ -5035,17 +5204,17 @@ let lower_test m o p bound =
        (Lower_not_proved, (fun _ ->
          tail_by_cells m v c start choices w alpha bound))
      | ByLines (_, _, _, _, _) -> (Not_covered, (fun _ -> false))
-     | ByLaw (v, mix_den, parts) ->
+     | ByLaw (v, mix_den, parts0) ->
        (Lower_not_proved, (fun _ ->
-         weighted_by_law m v mix_den parts (tail_weight_at w alpha) bound)))
+         weighted_by_law m v mix_den parts0 (tail_weight_at w alpha) bound)))
   | Quantile (alpha, is_upper) ->
     (match p with
      | ByBudget (v, g, start, choices) ->
        (Lower_not_proved, (fun _ ->
          quantile_by_policy m v g start choices alpha is_upper bound))
-     | ByLaw (v, mix_den, parts) ->
+     | ByLaw (v, mix_den, parts0) ->
        (Lower_not_proved, (fun _ ->
-         quantile_by_law m v mix_den parts alpha is_upper bound))
+         quantile_by_law m v mix_den parts0 alpha is_upper bound))
      | _ -> (Not_covered, (fun _ -> false)))
   | Polygon corners ->
     (match p with
@@ -5055,9 +5224,9 @@ let lower_test m o p bound =
      | ByLines (v, c, start, costs, choices) ->
        (Lower_not_proved, (fun _ ->
          polygon_by_lines m v c start costs choices corners bound))
-     | ByLaw (v, mix_den, parts) ->
+     | ByLaw (v, mix_den, parts0) ->
        (Lower_not_proved, (fun _ ->
-         weighted_by_law m v mix_den parts
+         weighted_by_law m v mix_den parts0
            (polygon_at (of_Z Integer.zero) (of_Z Integer.zero) corners) bound))
      | _ -> (Not_covered, (fun _ -> false)))
 
@@ -5141,9 +5310,9 @@ type curved = { places : rat list; curve_bounds : bounds list;
 
 let curved_lower_test m o k bound =
   match k.proofs.low with
-  | ByLaw (v, mix_den, parts) ->
+  | ByLaw (v, mix_den, parts0) ->
     (Lower_not_proved, (fun _ ->
-      weighted_by_law m v mix_den parts (mixed_stair o k.curve_bounds) bound))
+      weighted_by_law m v mix_den parts0 (mixed_stair o k.curve_bounds) bound))
   | _ -> (Not_covered, (fun _ -> false))
 
 (** val curved_upper_test :
@@ -5195,7 +5364,7 @@ let verdict_curved m o c k =
 
 let gaps_test m o e k =
   match k.proofs.low with
-  | ByLaw (v, mix_den, parts) -> law_avoids m v mix_den parts (gaps_of e o)
+  | ByLaw (v, mix_den, parts0) -> law_avoids m v mix_den parts0 (gaps_of e o)
   | _ -> false
 
 (** val tests_upper :
@@ -5662,18 +5831,18 @@ let certificate_of f =
 
 (** val has_upper : (rat * mixed_part) list -> bool **)
 
-let has_upper parts =
+let has_upper parts0 =
   existsb (fun wp ->
     match snd wp with
     | Whole _ -> false
-    | UpperQuantile _ -> true) parts
+    | UpperQuantile _ -> true) parts0
 
 (** val bounded_mixture : (rat * mixed_part) list -> rat option -> mixture **)
 
-let bounded_mixture parts room =
+let bounded_mixture parts0 room =
   raised (match room with
           | Some e -> e
-          | None -> of_Z Integer.zero) parts
+          | None -> of_Z Integer.zero) parts0
 
 type phrase =
 | Say of string
@@ -6229,9 +6398,9 @@ let bits_of_objective = function
 
 let objective_of = function
 | Plain o -> o
-| Mixed (parts, room, marks, l) ->
+| Mixed (parts0, room, marks, l) ->
   Polygon
-    (mixed_line (of_Z Integer.zero) marks (bounded_mixture parts room) l)
+    (mixed_line (of_Z Integer.zero) marks (bounded_mixture parts0 room) l)
 
 (** val wide_window :
     needs -> phrase list -> (Integer.t * Integer.t) -> phrase list **)
@@ -6846,8 +7015,8 @@ let rec read_all_bounds t n o i =
 
 (** val read_room : text -> (rat * mixed_part) list -> rat option reader **)
 
-let read_room t parts i =
-  if has_upper parts
+let read_room t parts0 i =
+  if has_upper parts0
   then (match keyword t "room" i with
         | Got (_, j) ->
           (match rational t "the room above a level" j with
@@ -6867,8 +7036,8 @@ let read_room t parts i =
 let read_curves t q i =
   match q with
   | Plain o -> Got ((Plain o), i)
-  | Mixed (parts, _, _, _) ->
-    (match read_room t parts i with
+  | Mixed (parts0, _, _, _) ->
+    (match read_room t parts0 i with
      | Got (x, j) ->
        (match keyword t "places" j with
         | Got (_, j0) ->
@@ -6878,8 +7047,8 @@ let read_curves t q i =
              (match read_all_bounds t
                       (fold_left (fun n _ ->
                         Integer.add n ((fun p -> p) Integer.one)) x0
-                        Integer.zero) (bounded_mixture parts x) j1 with
-              | Got (x1, j2) -> Got ((Mixed (parts, x, x0, x1)), j2)
+                        Integer.zero) (bounded_mixture parts0 x) j1 with
+              | Got (x1, j2) -> Got ((Mixed (parts0, x, x0, x1)), j2)
               | Stopped (p, why) -> Stopped (p, why))
            | Stopped (p, why) -> Stopped (p, why))
         | Stopped (p, why) -> Stopped (p, why))
@@ -7740,15 +7909,15 @@ let judge f =
   let k = certificate_of f in
   (match f.asked with
    | Plain o -> ((verdict m o f.claimed k), "check_sound")
-   | Mixed (parts, room, marks, l) ->
+   | Mixed (parts0, room, marks, l) ->
      (match room with
       | Some e ->
-        ((verdict_upper m parts e f.claimed { places = marks; curve_bounds =
+        ((verdict_upper m parts0 e f.claimed { places = marks; curve_bounds =
            l; proofs = k }), "upper_quantiles_sound")
       | None ->
-        ((if has_upper parts
+        ((if has_upper parts0
           then Some Objective_is_wrong
-          else verdict_curved m (bounded_mixture parts None) f.claimed
+          else verdict_curved m (bounded_mixture parts0 None) f.claimed
                  { places = marks; curve_bounds = l; proofs = k }),
           "check_curved_sound")))
 
@@ -7762,8 +7931,8 @@ let more_of f = function
 | Curve_not_bounded ->
   (match f.asked with
    | Plain _ -> []
-   | Mixed (parts, room, marks, l) ->
-     faulty_curve Integer.zero marks (bounded_mixture parts room) l)
+   | Mixed (parts0, room, marks, l) ->
+     faulty_curve Integer.zero marks (bounded_mixture parts0 room) l)
 | _ -> []
 
 type answer =
