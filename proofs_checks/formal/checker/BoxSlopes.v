@@ -1,7 +1,8 @@
 (** * Slopes of a polygon in a box
 
     [slopes_correct]: around every place of the box the polygon rises at most by the steepest slope to the right, and
-    falls at least by the flattest slope to the left, of the pieces that [ContractCheck.v] compares. *)
+    falls at least by the flattest slope to the left, of the pieces that [ContractCheck.v] compares.
+    [least_from_correct]: everywhere in the box, G(tau) - (c / V) tau is at least what [least_from] says. *)
 
 Require Import ZArith Reals Lra Lia List Bool.
 From VerifiedRisk Require Import Rows Program Check PolygonCheck ContractCheck Meaning RatFacts PolygonObjective.
@@ -203,3 +204,68 @@ Section Slopes.
     split; [apply H1 | apply H2]; lra.
   Qed.
 End Slopes.
+
+(** ** The least of a tilted polygon in a box *)
+
+(** Two places of a piece, with values that the tilted piece reaches there, bound it between them. *)
+Lemma piece_below V c x g x' g' a b y z tau : 0 < V -> x < x' -> a <= tau <= b ->
+  y <= V * chord x g x' g' a - c * a -> z <= V * chord x g x' g' b - c * b ->
+  Rmin y z <= V * chord x g x' g' tau - c * tau.
+Proof.
+  intros HV Hx Htau Hy Hz. pose proof (chord_affine x g x' g' (c / V) a b tau Hx Htau) as H.
+  apply (Rmult_le_compat_l V) in H; [|lra].
+  assert (Hscale : forall u, V * (chord x g x' g' u - c / V * u) = V * chord x g x' g' u - c * u)
+    by (intros; field; lra).
+  rewrite Hscale in H. eapply Rle_trans; [|exact H].
+  pose proof (Rmin_l y z). pose proof (Rmin_r y z). unfold Rmin at 2. destruct (Rle_dec _ _); rewrite Hscale; lra.
+Qed.
+
+Lemma least_from_correct V c p q : (0 < V)%Z -> ok p -> ok q -> forall l x g here, corners_to_1 x l = true ->
+  ok x -> ok g -> (real_of p <= real_of x -> IZR here <= IZR V * real_of g - IZR c * real_of x) ->
+  forall tau, real_of x <= tau -> tau <= 1 -> (l <> [] \/ real_of x < tau) -> real_of p <= tau <= real_of q ->
+  exists y, least_from V c x g here l p q = Some y /\
+    IZR y <= IZR V * polygon (real_of x) (real_of g) l tau - IZR c * tau.
+Proof.
+  intros HV Hp Hq. pose proof (IZR_lt _ _ HV) as HV'.
+  induction l as [|[x' g'] l IH]; intros x g here H Hx Hg Hhere tau Hxt Ht1 Hne Hbox.
+  - exfalso. destruct Hne as [Hne|Hne]; [congruence|]. cbn [corners_to_1] in H. apply Z.eqb_eq in H.
+    assert (real_of x = 1); [|lra]. unfold real_of. rewrite H. apply Rinv_r. apply ok_pos in Hx. lra.
+  - cbn [corners_to_1] in H. repeat rewrite andb_true_iff in H. destruct H as [[[H1 H2] H3] H5].
+    apply Z.ltb_lt in H1, H2. apply rat_lt_correct in H3; try assumption. cbn [least_from].
+    assert (Hsegment : forall y, ok y -> IZR (tilted V c (segment x g x' g' y) y) <=
+      IZR V * chord (real_of x) (real_of g) (real_of x') (real_of g') (real_of y) - IZR c * real_of y).
+    { intros y Hy. destruct (segment_correct x g x' g' y Hx Hg H1 H2 Hy H3) as [Hoky Hreal]. rewrite <- Hreal.
+      now apply tilted_correct. }
+    rewrite polygon_unfold. destruct (rat_lt x' p) eqn:Eleft.
+    { apply rat_lt_correct in Eleft; try assumption. destruct (Rle_dec tau (real_of x')) as [Hin|Hout]; [lra|].
+      apply (IH x' g' here H5 H1 H2 ltac:(intros; lra) tau ltac:(lra) Ht1 ltac:(right; lra) Hbox). }
+    set (a := if rat_le p x then here else _).
+    assert (Ha : exists u, u <= tau /\ IZR a <=
+      IZR V * chord (real_of x) (real_of g) (real_of x') (real_of g') u - IZR c * u).
+    { unfold a. destruct (rat_le p x) eqn:E.
+      - exists (real_of x). split; [assumption|]. rewrite chord_left. apply Hhere. now apply rat_le_correct.
+      - exists (real_of p). split; [lra | now apply Hsegment]. }
+    destruct Ha as [u [Hu Ha]]. destruct (rat_lt x' q) eqn:Eright.
+    + set (there := tilted V c g' x'). pose proof (tilted_correct V c g' x' H2 H1) as Hthere. fold there in Hthere.
+      destruct (lesser_some there (least_from V c x' g' there l p q)) as [z Hz]. rewrite Hz.
+      destruct (lesser_some a (Some z)) as [y Hy]. rewrite Hy. exists y. split; [reflexivity|].
+      apply lesser_le in Hy, Hz. destruct Hy as [Hya Hyz]. specialize (Hyz z eq_refl). destruct Hz as [Hzt Hz].
+      destruct (Rle_dec tau (real_of x')) as [Hin|Hout].
+      * assert (Hyt : (y <= there)%Z) by lia. apply IZR_le in Hya, Hyt.
+        eapply Rle_trans; [|apply (piece_below _ _ _ _ _ _ u (real_of x') (IZR a) (IZR there)); try assumption].
+        -- apply Rmin_glb; assumption.
+        -- split; assumption.
+        -- now rewrite chord_right.
+      * destruct (IH x' g' there H5 H1 H2 ltac:(intros; assumption) tau ltac:(lra) Ht1 ltac:(right; lra) Hbox)
+          as [w [Hw Hle]]. specialize (Hz w Hw). assert (Hyw : (y <= w)%Z) by lia. apply IZR_le in Hyw. lra.
+    + assert (Hqx : real_of q <= real_of x').
+      { apply rat_le_correct; try assumption. unfold rat_lt in Eright. now apply negb_false_iff in Eright. }
+      destruct (lesser_some a (Some (tilted V c (segment x g x' g' q) q))) as [y Hy]. rewrite Hy. exists y.
+      split; [reflexivity|]. apply lesser_le in Hy. destruct Hy as [Hya Hyz]. specialize (Hyz _ eq_refl).
+      destruct (Rle_dec tau (real_of x')) as [Hin|Hout]; [|lra]. apply IZR_le in Hya, Hyz.
+      eapply Rle_trans; [|apply (piece_below _ _ _ _ _ _ u (real_of q) (IZR a)
+        (IZR (tilted V c (segment x g x' g' q) q))); try assumption].
+      * apply Rmin_glb; assumption.
+      * split; [assumption | lra].
+      * now apply Hsegment.
+Qed.

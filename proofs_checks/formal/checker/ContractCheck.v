@@ -261,7 +261,8 @@ Fixpoint or_flags (gap : Z) (l acc : list bool) : list bool :=
       else match l with y :: l' => (x || y) :: or_flags 0 l' acc' | [] => acc end
   end.
 Definition reach_rows := tree (list bool).
-Definition reach_outcome (r : rat) (lo lo' : Z) (nowhere row : list bool) (acc : reach_rows) (o : outcome) : reach_rows :=
+Definition reach_outcome (r : rat) (lo lo' : Z) (nowhere row : list bool) (acc : reach_rows) (o : outcome) :
+  reach_rows :=
   set (next o) (or_flags (lo - charge r o - lo') row (match get (next o) acc with Some x => x | None => nowhere end))
     acc.
 Definition reach_next (r : rat) (lo lo' : Z) (nowhere : list bool)
@@ -274,8 +275,8 @@ Definition reach_next (r : rat) (lo lo' : Z) (nowhere : list bool)
         else acc) (combine acts cols) acc
   | (None, _) => acc
   end.
-Definition reach_after (r : rat) (lo lo' hi' : Z) (reached : reach_rows) (each : tree (list action * list (list bool))) :
-  reach_rows :=
+Definition reach_after (r : rat) (lo lo' hi' : Z) (reached : reach_rows)
+  (each : tree (list action * list (list bool))) : reach_rows :=
   let nowhere := map (fun _ => false) (counter lo' hi') in
   tfold (reach_next r lo lo' nowhere) (tzip (fun row x => (row, x)) reached each) Leaf.
 
@@ -357,11 +358,24 @@ Definition contracted (m : model) (g : grid) (start : Z) (gs : list (list (rat *
 
 (** ** The test *)
 
+(** V times the least G(y) - (c / V) y for y between p and q, rounded down, as in [least_on].  A corner between them
+    counts as it is, once; [here] is what the last one gives. *)
+Fixpoint least_from (V c : Z) (x g : rat) (here : Z) (l : list (rat * rat)) (p q : rat) : option Z :=
+  match l with
+  | [] => None
+  | (x', g') :: l' =>
+      if rat_lt x' p then least_from V c x' g' here l' p q
+      else
+        let a := if rat_le p x then here else tilted V c (segment x g x' g' p) p in
+        if rat_lt x' q
+        then let there := tilted V c g' x' in lesser a (lesser there (least_from V c x' g' there l' p q))
+        else lesser a (Some (tilted V c (segment x g x' g' q) q))
+  end.
 Fixpoint fixed_sum (V : Z) (gs : list (list (rat * rat))) (costs : list Z) (b : box) : option Z :=
   match gs, costs, b with
   | [], [], [] => Some 0
   | corners :: gs', c :: costs', (p, q) :: b' =>
-      match least_on V c (of_Z 0) (of_Z 0) corners p q, fixed_sum V gs' costs' b' with
+      match least_from V c (of_Z 0) (of_Z 0) 0 corners p q, fixed_sum V gs' costs' b' with
       | Some x, Some y => Some (x + y)
       | _, _ => None
       end

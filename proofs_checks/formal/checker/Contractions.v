@@ -597,13 +597,15 @@ Section Traced.
     destruct (cover_tests_facts _ _ _ _ _ _ _ _ Htests) as [HV _]. pose proof (IZR_lt _ _ HV) as HV'.
     induction costs as [|c costs IH]; intros [|l gs'] [|[p q] b] k x Hgood; cbn [fixed_sum]; try discriminate.
     - intros H _. injection H as <-. split; [reflexivity|]. cbn. lra.
-    - destruct (least_on V c (of_Z 0) (of_Z 0) l p q) as [y|] eqn:Ey; [|discriminate].
+    - destruct (least_from V c (of_Z 0) (of_Z 0) 0 l p q) as [y|] eqn:Ey; [|discriminate].
       destruct (fixed_sum V gs' costs b) as [z|] eqn:Ez; [|discriminate]. intros H [Hp [Hq [Hb Hrest]]].
       injection H as <-.
       destruct (IH gs' b (k + 1)%Z z ltac:(intros; apply Hgood; now right) Ez Hrest) as [Hlen Hz].
       split; [cbn; now rewrite Hlen|]. pose proof (Hgood l (or_introl eq_refl)) as Hl. pose proof (best_range k).
-      destruct (least_on_correct V c p q HV Hp Hq l (of_Z 0) (of_Z 0) Hl (ok_of_Z 0) (ok_of_Z 0) (F k))
-        as [y' [Hy' Hle]]; [rewrite real_of_Z; lra | lra | left; intros ->; discriminate | assumption |].
+      destruct (least_from_correct V c p q HV Hp Hq l (of_Z 0) (of_Z 0) 0 Hl (ok_of_Z 0) (ok_of_Z 0))
+        with (tau := F k) as [y' [Hy' Hle]];
+        [intros _; rewrite !real_of_Z; lra | rewrite real_of_Z; lra | lra | left; intros ->; discriminate
+        | assumption |].
       rewrite Ey in Hy'. injection Hy' as <-. rewrite !real_of_Z in Hle. rewrite plus_IZR.
       cbn [length repeat sum_along cost_sum]. rewrite Rmult_plus_distr_l.
       rewrite (sum_along_ext _ (fun j => polygon 0 0 (corners_at gs' (j - (k + 1))) (F j)))

@@ -3809,6 +3809,25 @@ let contracted m g start gs v costs keep b =
        else None
      | None -> None)
 
+(** val least_from :
+    Integer.t -> Integer.t -> rat -> rat -> Integer.t -> (rat * rat) list ->
+    rat -> rat -> Integer.t option **)
+
+let rec least_from v c x g here0 l p q =
+  match l with
+  | [] -> None
+  | p0 :: l' ->
+    let (x', g') = p0 in
+    if rat_lt x' p
+    then least_from v c x' g' here0 l' p q
+    else let a =
+           if rat_le p x then here0 else tilted v c (segment x g x' g' p) p
+         in
+         if rat_lt x' q
+         then let there = tilted v c g' x' in
+              lesser a (lesser there (least_from v c x' g' there l' p q))
+         else lesser a (Some (tilted v c (segment x g x' g' q) q))
+
 (** val fixed_sum :
     Integer.t -> (rat * rat) list list -> Integer.t list -> box -> Integer.t
     option **)
@@ -3829,8 +3848,8 @@ let rec fixed_sum v gs costs b =
         | [] -> None
         | p0 :: b' ->
           let (p, q) = p0 in
-          (match least_on v c (of_Z Integer.zero) (of_Z Integer.zero) corners
-                   p q with
+          (match least_from v c (of_Z Integer.zero) (of_Z Integer.zero)
+                   Integer.zero corners p q with
            | Some x ->
              (match fixed_sum v gs' costs' b' with
               | Some y -> Some (Integer.add x y)
