@@ -1,8 +1,8 @@
 (** * What the cells of a contraction compute
 
     [at_row]: a row at all coordinates.  [state_cells_at]: the cell of a state at an index of its window, from the
-    averages of its actions there ([parts_average]), and which actions it keeps.  [columns_at], [kept_in_spans_of]: spans of flags.
-    [regained_correct]: what other slopes can regain. *)
+    averages of its actions there ([parts_average]), and which actions it keeps.
+    [columns_at], [kept_in_spans_of]: flags of spans.  [regained_correct]: what other slopes can regain. *)
 
 Require Import ZArith Reals Lra Lia List Bool.
 From VerifiedRisk Require Import FiniteLaw Rows Tree Program Check PolygonCheck CellsCheck ContractCheck Averages

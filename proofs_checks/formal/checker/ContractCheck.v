@@ -8,7 +8,7 @@
     leaves it open; it is V before these and 0 behind them. *)
 
 Require Import ZArith List Bool.
-From VerifiedRisk Require Import Rows Tree Program Check PolygonCheck CellsCheck ReturnsCheck.
+From VerifiedRisk Require Import Rows Tree Mixing Program Check PolygonCheck CellsCheck ReturnsCheck.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -30,17 +30,29 @@ Fixpoint least_where (gap : Z) (flags : list bool) (row acc : list Z) : list Z :
            | _, _ => acc
            end
   end.
+Fixpoint greatest (x : Z) (l : list Z) : Z := match l with [] => x | y :: l' => greatest (Z.max x y) l' end.
+
+(** The average at [n] indices from [lo] on.  The first stage goes from the first place that the second one reads to the
+    last. *)
+Definition stages_at (d : Z) (qs : list (Z * list Z)) (ps : list (Z * Z)) (n : Z) : list Z :=
+  let ks := map snd ps in
+  let k0 := smallest (hd 0 ks) ks in
+  let k1 := greatest k0 ks in
+  two_stages Z.div d (map (fun wr => (fst wr, row_from d k0 (snd wr))) qs) (map (fun pk => (fst pk, snd pk - k0)) ps)
+    (zeros 1 (k1 - k0 + n)) (zeros 1 n).
+Definition average_at g r d lo lo' v (n : Z) (a : action) : list Z :=
+  match (if is_shift g then factors a else None) with
+  | Some (qs, ps) => stages_at d (stage_rows v qs) (stage_shifts r lo lo' ps) n
+  | None => action_average Z.div g r d false lo lo' (zeros lo (lo + n - 1)) [] v a
+  end.
 (** An action's row is computed from the first to the last index at which it is kept; [acc] where none is. *)
-Fixpoint least_kept g r bottom (fit : bool) lo lo' room' v (acts : list action) (spans : list span) (acc : list Z) :
-  list Z :=
+Fixpoint least_kept g r bottom lo lo' v (acts : list action) (spans : list span) (acc : list Z) : list Z :=
   match acts, spans with
   | a :: acts', (p, flags) :: spans' =>
-      let rest := least_kept g r bottom fit lo lo' room' v acts' spans' acc in
+      let rest := least_kept g r bottom lo lo' v acts' spans' acc in
       match flags with
       | [] => rest
-      | _ =>
-          let room := zeros (lo + p) (lo + p + zlen flags - 1) in
-          least_where p flags (action_average Z.div g r bottom fit (lo + p) lo' room room' v a) rest
+      | _ => least_where p flags (average_at g r bottom (lo + p) lo' v (zlen flags) a) rest
       end
   | _, _ => acc
   end.
@@ -48,7 +60,7 @@ Definition state_kept g r bottom huge (fit : bool) lo lo' room room' v (k : opti
   list Z :=
   match k with
   | None => state_below g r bottom fit lo lo' room room' v acts
-  | Some spans => least_kept g r bottom fit lo lo' room' v acts spans (map (fun _ => huge) room)
+  | Some spans => least_kept g r bottom lo lo' v acts spans (map (fun _ => huge) room)
   end.
 Fixpoint table_kept (m : model) (g : grid) (r : rat) (bottom huge : Z) (terminal : list Z) (keep : kept)
   (ws : list (Z * Z)) (sts : list step) : values (list Z) :=
@@ -381,7 +393,6 @@ Fixpoint fixed_sum (V : Z) (gs : list (list (rat * rat))) (costs : list Z) (b : 
       end
   | _, _, _ => None
   end.
-Fixpoint greatest (x : Z) (l : list Z) : Z := match l with [] => x | y :: l' => greatest (Z.max x y) l' end.
 Definition kept_dual_test (m : model) (V : Z) (g : grid) (start lo : Z) (gs : list (list (rat * rat))) (need : rat)
   (costs : list Z) (keep : kept) (b : box) : bool :=
   let terminal := partial_sums 0 costs in

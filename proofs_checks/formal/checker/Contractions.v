@@ -461,12 +461,6 @@ Proof.
   intros H. cbn [znth]. destruct (Z.eqb_spec (j - k) 0); [lia|]. f_equal. lia.
 Qed.
 
-Lemma znth_some {X} (l : list X) k : (0 <= k < zlen l)%Z -> exists x, znth l k = Some x.
-Proof.
-  revert k; induction l as [|x l IH]; intros k H; cbn [zlen znth] in *; [lia|].
-  destruct (Z.eqb_spec k 0); [eauto|]. apply IH. lia.
-Qed.
-
 Lemma parts_difference x y : y - x = Rmax 0 (y - x) - Rmax 0 (x - y).
 Proof.
   destruct (Rle_dec x y).

@@ -5,9 +5,9 @@
     of the CDF's coordinates are terminal costs. *)
 
 Require Import ZArith Reals Lra Lia List Bool.
-From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check PolygonCheck CellsCheck
+From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Mixing Program Check PolygonCheck CellsCheck
   ContractCheck Meaning ModelFacts RatFacts TablesBelow TablesAbove Budgets Means CostBounds PolygonObjective
-  PolygonRoute CellEnds Strategies.
+  PolygonRoute CellEnds Strategies Averages.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -61,6 +61,111 @@ Qed.
 Definition is_kept_at (g : grid) (keep : kept) (t : nat) (s : positive) (b i : Z) : bool :=
   kept_in (get s (first_tree (skipn t keep))) i (b - window_start g t).
 
+(** ** Averages at some indices *)
+
+Lemma smallest_le l : forall x, (smallest x l <= x)%Z /\ forall y, In y l -> (smallest x l <= y)%Z.
+Proof.
+  induction l as [|z l IH]; intros x; cbn [smallest]; [split; [lia | intros y []]|].
+  destruct (IH (Z.min x z)) as [H1 H2]. split; [lia|]. intros y [<-|Hy]; [lia | auto].
+Qed.
+
+Lemma greatest_ge l : forall x, (x <= greatest x l)%Z /\ forall y, In y l -> (y <= greatest x l)%Z.
+Proof.
+  induction l as [|z l IH]; intros x; cbn [greatest]; [split; [lia | intros y []]|].
+  destruct (IH (Z.max x z)) as [H1 H2]. split; [lia|]. intros y [<-|Hy]; [lia | auto].
+Qed.
+
+Open Scope Z_scope.
+
+(** Two stages where all that the second one reads is there. *)
+Lemma two_stages_inside d qs ps (room' : list unit) i : qs <> [] -> ps <> [] -> 0 < zsum fst qs -> 0 < zsum fst ps ->
+  (forall pk, In pk ps -> 0 <= fst pk) -> 0 <= i -> (forall pk, In pk ps -> 0 <= snd pk + i < zlen room') ->
+  zsum fst ps * zsum fst qs * two_stage_value Z.div d qs ps (along (fun _ => 0) 0 room') i <= product_sum d qs ps i.
+Proof.
+  intros Hqs Hps HQ HP Hpos Hi Hin. unfold two_stage_value.
+  set (row := average_rows Z.div (zsum fst qs) d qs (along (fun _ => 0) 0 room')).
+  pose proof (average_below_sum d (map (fun pk => (fst pk, row_from d (snd pk) row)) ps) i) as H.
+  assert (HPm : zsum fst (map (fun pk => (fst pk, row_from d (snd pk) row)) ps) = zsum fst ps)
+    by (rewrite zsum_map; reflexivity).
+  rewrite HPm, zsum_map in H. cbn [fst snd] in H.
+  specialize (H ltac:(destruct ps; [congruence | discriminate]) HP). set (x := average_value _ _ _ _ _) in *.
+  apply Z.le_trans with (zsum fst qs * zsum (fun pk => fst pk * row_value d (row_from d (snd pk) row) i) ps); [nia|].
+  rewrite <- zsum_scal. unfold product_sum. apply zsum_le. intros pk Hpk. specialize (Hpos pk Hpk).
+  rewrite value_row_from by assumption. unfold row. rewrite average_rows_along. unfold row_value at 1.
+  rewrite look_along by (specialize (Hin pk Hpk); lia). rewrite Z.sub_0_r.
+  pose proof (average_below_sum d qs (snd pk + i) Hqs HQ) as Hbelow. nia.
+Qed.
+
+Lemma stages_at_below d qs ps n i z : qs <> [] -> ps <> [] -> 0 < zsum fst qs -> 0 < zsum fst ps ->
+  (forall pk, In pk ps -> 0 <= fst pk) -> znth (stages_at d qs ps n) i = Some z ->
+  zsum fst ps * zsum fst qs * z <= product_sum d qs ps i.
+Proof.
+  intros Hqs Hps HQ HP Hpos H. unfold stages_at in H.
+  set (ks := map snd ps) in *. set (k0 := smallest (hd 0 ks) ks) in *. set (k1 := greatest k0 ks) in *.
+  assert (Hk : forall pk, In pk ps -> k0 <= snd pk <= k1).
+  { intros pk Hpk. apply (in_map snd) in Hpk. split.
+    - exact (proj2 (smallest_le ks (hd 0 ks)) _ Hpk).
+    - exact (proj2 (greatest_ge ks k0) _ Hpk). }
+  rewrite !zeros_along, (constant_along 0 1 0) in H.
+  rewrite two_stages_along in H. pose proof (znth_inside _ _ _ H) as Hi. rewrite zlen_along, zlen_counter in Hi.
+  apply znth_along_inv in H. replace (1 + i - 1) with i in H by lia.
+  set (qs' := map (fun wr => (fst wr, row_from d k0 (snd wr))) qs) in *.
+  set (ps' := map (fun pk => (fst pk, snd pk - k0)) ps) in *.
+  assert (HQ' : zsum fst qs' = zsum fst qs) by (unfold qs'; now rewrite zsum_map).
+  assert (HP' : zsum fst ps' = zsum fst ps) by (unfold ps'; now rewrite zsum_map).
+  assert (Hps' : forall pk, In pk ps' -> exists pk0, In pk0 ps /\ pk = (fst pk0, snd pk0 - k0)).
+  { intros pk Hpk. apply in_map_iff in Hpk. destruct Hpk as [pk0 [<- Hin]]. now exists pk0. }
+  pose proof (two_stages_inside d qs' ps' (counter 1 (k1 - k0 + n)) i) as Hbelow. rewrite HQ', HP', <- H in Hbelow.
+  eapply Z.le_trans; [apply Hbelow; try assumption; try lia|].
+  - unfold qs'. destruct qs; [congruence | discriminate].
+  - unfold ps'. destruct ps; [congruence | discriminate].
+  - intros pk Hpk. destruct (Hps' pk Hpk) as [pk0 [Hin ->]]. cbn [fst]. now apply Hpos.
+  - intros pk Hpk. destruct (Hps' pk Hpk) as [pk0 [Hin ->]]. cbn [snd]. rewrite zlen_counter.
+    specialize (Hk _ Hin). lia.
+  - unfold product_sum, ps', qs'. rewrite zsum_map. apply Z.eq_le_incl, zsum_ext. intros pk Hpk. cbn [fst snd]. f_equal.
+    rewrite zsum_map. apply zsum_ext. intros wr _. cbn [fst snd]. f_equal. specialize (Hk _ Hpk).
+    rewrite value_row_from by lia. f_equal. lia.
+Qed.
+
+Lemma average_at_below g r bottom lo lo' v n a i z : 0 < stretch g -> 0 < shrink g -> 0 < total a ->
+  zsum weight (outcomes a) = total a -> znth (average_at g r bottom lo lo' v n a) i = Some z ->
+  z <= average_below g r bottom lo' v a (lo + i).
+Proof.
+  intros Hs Hk Htotal Hweights H. unfold average_at in H. pose proof (znth_inside _ _ _ H) as Hi.
+  destruct (if is_shift g then factors a else None) as [[qs ps]|] eqn:Ef.
+  - assert (Hboth : is_shift g = true /\ factors a = Some (qs, ps)) by (destruct (is_shift g); [auto | discriminate]).
+    clear Ef. destruct Hboth as [Es Ef].
+    destruct (stage_facts r lo lo' v a qs ps Ef) as [H1 [H2 [HQ [HP [HQ' [HP' Hpos]]]]]].
+    apply stages_at_below in H; try assumption; try congruence. rewrite HQ, HP in H.
+    pose proof (product_is_sum g r bottom lo lo' v a qs ps (lo + i) Es Ef) as Hsum.
+    replace (lo + i - lo) with i in Hsum by lia. unfold average_below. apply Z.div_le_lower_bound; [assumption|].
+    set (S1 := outcome_sum _ _ _ _ _ _ _) in *. set (S2 := product_sum _ _ _ _) in *.
+    apply Z.mul_le_mono_pos_l with (zsum fst ps * zsum fst qs); [nia|]. rewrite Hsum.
+    replace (zsum fst ps * zsum fst qs * (total a * z)) with (total a * (zsum fst ps * zsum fst qs * z)) by ring.
+    apply Z.mul_le_mono_nonneg_l; lia.
+  - clear Ef Hi. rewrite action_average_along in H by assumption. pose proof (znth_inside _ _ _ H) as Hi.
+    apply znth_along_inv in H. rewrite H.
+    change (averaged g r Z.div bottom false lo lo' (zeros lo' 0) v a (lo + i) <=
+      average_below g r bottom lo' v a (lo + i)).
+    apply averaged_below; try assumption; [discriminate | lia].
+Qed.
+
+Lemma zlen_average_at g r bottom lo lo' v n a : 0 < stretch g -> 0 < shrink g ->
+  zlen (average_at g r bottom lo lo' v n a) = Z.max 0 n.
+Proof.
+  intros Hs Hk. unfold average_at. destruct (if is_shift g then factors a else None) as [[qs ps]|].
+  - unfold stages_at. rewrite !zeros_along, two_stages_along, zlen_along, zlen_counter. f_equal. lia.
+  - rewrite action_average_along, zlen_along, zlen_counter by assumption. f_equal. lia.
+Qed.
+
+Lemma znth_some {X} (l : list X) i : 0 <= i < zlen l -> exists x, znth l i = Some x.
+Proof.
+  revert i; induction l as [|x l IH]; intros i H; cbn [zlen znth] in *; [lia|].
+  destruct (Z.eqb_spec i 0); [eauto|]. apply IH. lia.
+Qed.
+
+Close Scope Z_scope.
+
 Section StateKept.
   Variables (g : grid) (r : rat) (bottom lo lo' hi' : Z) (v : values (list Z)) (b : Z).
   Hypothesis Hs : (0 < stretch g)%Z.
@@ -68,16 +173,15 @@ Section StateKept.
   Let fit := rows_fit (hi' - lo' + 1) v.
 
   Lemma least_kept_le : forall acts spans acc z,
-    znth (least_kept g r bottom fit lo lo' (zeros lo' hi') v acts spans acc) (b - lo) = Some z ->
+    znth (least_kept g r bottom lo lo' v acts spans acc) (b - lo) = Some z ->
     forall i a, znth acts i = Some a -> (0 < total a)%Z -> zsum weight (outcomes a) = total a ->
     kept_in (Some spans) i (b - lo) = true -> (z <= average_below g r bottom lo' v a b)%Z.
   Proof.
     induction acts as [|a' acts IH]; intros [|[p flags] spans] acc z Hz i a Ha Htotal Hweights Hkept; try discriminate.
     cbn [least_kept] in Hz. cbn [kept_in znth] in Ha, Hkept.
-    set (rest := least_kept g r bottom fit lo lo' (zeros lo' hi') v acts spans acc) in *.
+    set (rest := least_kept g r bottom lo lo' v acts spans acc) in *.
     assert (Hz' : exists x, znth rest (b - lo) = Some x /\ (z <= x)%Z /\ (in_span (p, flags) (b - lo) = true ->
-      forall y, znth (action_average Z.div g r bottom fit (lo + p) lo' (zeros (lo + p) (lo + p + zlen flags - 1))
-        (zeros lo' hi') v a') (b - (lo + p)) = Some y -> (z <= y)%Z)).
+      forall y, znth (average_at g r bottom (lo + p) lo' v (zlen flags) a') (b - lo - p) = Some y -> (z <= y)%Z)).
     { destruct flags as [|f flags].
       - exists z. split; [exact Hz|]. split; [lia|]. unfold in_span. intros H. apply andb_true_iff in H.
         now destruct H as [_ H].
@@ -86,18 +190,17 @@ Section StateKept.
           unfold in_span. intros H. apply andb_true_iff in H. destruct H as [H _]. apply Z.leb_le in H.
           cbn [fst] in H. lia.
         + destruct (least_where_at _ _ _ _ _ _ Hp Hz) as [x [H1 [H2 H3]]]. exists x. split; [exact H1|].
-          split; [exact H2|]. unfold in_span. intros H y Hy. apply andb_true_iff in H. destruct H as [_ H].
-          apply (H3 y H). now replace (b - lo - p)%Z with (b - (lo + p))%Z by lia. }
+          split; [exact H2|]. unfold in_span. intros H. apply andb_true_iff in H. exact (fun y => H3 y (proj2 H)). }
     destruct Hz' as [x [Hx [Hle Hhere]]]. destruct (i =? 0)%Z.
     - injection Ha as ->. pose proof Hkept as Hspan. unfold in_span in Hspan. apply andb_true_iff in Hspan.
-      destruct Hspan as [Hp Hflag]. cbn [fst snd] in Hp, Hflag. apply Z.leb_le in Hp.
+      destruct Hspan as [_ Hflag]. cbn [snd fst] in Hflag.
       assert (Hin : (0 <= b - lo - p < zlen flags)%Z).
       { unfold flag_at in Hflag. destruct (znth flags (b - lo - p)) as [f|] eqn:E; [|discriminate].
         exact (znth_inside _ _ _ E). }
-      specialize (Hhere Hkept). rewrite action_average_along in Hhere by assumption.
-      rewrite znth_along in Hhere by (rewrite zlen_counter; lia). specialize (Hhere _ eq_refl).
-      eapply Z.le_trans; [exact Hhere|]. replace (lo + p + (b - (lo + p)))%Z with b by lia.
-      apply averaged_below; try assumption; [intros E; exact E | lia].
+      destruct (znth_some (average_at g r bottom (lo + p) lo' v (zlen flags) a) (b - lo - p)) as [y Hy];
+        [rewrite zlen_average_at by assumption; lia|].
+      eapply Z.le_trans; [exact (Hhere Hkept y Hy)|]. apply average_at_below in Hy; try assumption.
+      now replace (lo + p + (b - lo - p))%Z with b in Hy by lia.
     - eapply Z.le_trans; [exact Hle|]. now apply (IH spans acc x Hx (i - 1)%Z a).
   Qed.
 
@@ -109,7 +212,7 @@ Section StateKept.
     intros Ha Htotal Hweights Hkept. destruct k as [spans|]; cbn [state_kept].
     - unfold look. destruct (b <? lo)%Z; [now left|].
       destruct (znth _ (b - lo)) as [z|] eqn:Ez; [right | now left]. now apply (least_kept_le acts spans _ z Ez i).
-    - apply state_below_le; try assumption. now apply (znth_In _ i).
+    - unfold fit. apply state_below_le; try assumption. now apply (znth_In _ i).
   Qed.
 End StateKept.
 

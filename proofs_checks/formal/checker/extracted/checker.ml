@@ -418,6 +418,12 @@ module Z =
       a
  end
 
+(** val hd : 'a1 -> 'a1 list -> 'a1 **)
+
+let hd default = function
+| [] -> default
+| x :: _ -> x
+
 (** val tl : 'a1 list -> 'a1 list **)
 
 let tl = function
@@ -3160,12 +3166,48 @@ let rec least_where gap flags row acc = match acc with
              (if f then Integer.min x y else x) :: (least_where Integer.zero
                                                      flags' row' acc')))
 
-(** val least_kept :
-    grid -> rat -> Integer.t -> bool -> Integer.t -> Integer.t -> Integer.t
-    list -> Integer.t list values -> action list -> span list -> Integer.t
-    list -> Integer.t list **)
+(** val greatest : Integer.t -> Integer.t list -> Integer.t **)
 
-let rec least_kept g r bottom fit lo lo' room' v acts spans acc =
+let rec greatest x = function
+| [] -> x
+| y :: l' -> greatest (Integer.max x y) l'
+
+(** val stages_at :
+    Integer.t -> (Integer.t * Integer.t list) list -> (Integer.t * Integer.t)
+    list -> Integer.t -> Integer.t list **)
+
+let stages_at d qs ps n =
+  let ks = map snd ps in
+  let k0 = smallest (hd Integer.zero ks) ks in
+  let k1 = greatest k0 ks in
+  two_stages
+    (fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+    d (map (fun wr -> ((fst wr), (row_from d k0 (snd wr)))) qs)
+    (map (fun pk -> ((fst pk), (Integer.sub (snd pk) k0))) ps)
+    (zeros ((fun p -> p) Integer.one) (Integer.add (Integer.sub k1 k0) n))
+    (zeros ((fun p -> p) Integer.one) n)
+
+(** val average_at :
+    grid -> rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t list
+    values -> Integer.t -> action -> Integer.t list **)
+
+let average_at g r d lo lo' v n a =
+  match if is_shift g then factors a else None with
+  | Some p ->
+    let (qs, ps) = p in
+    stages_at d (stage_rows v qs) (stage_shifts r lo lo' ps) n
+  | None ->
+    action_average
+      (fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+      g r d false lo lo'
+      (zeros lo (Integer.sub (Integer.add lo n) ((fun p -> p) Integer.one)))
+      [] v a
+
+(** val least_kept :
+    grid -> rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t list
+    values -> action list -> span list -> Integer.t list -> Integer.t list **)
+
+let rec least_kept g r bottom lo lo' v acts spans acc =
   match acts with
   | [] -> acc
   | a :: acts' ->
@@ -3173,19 +3215,13 @@ let rec least_kept g r bottom fit lo lo' room' v acts spans acc =
      | [] -> acc
      | s :: spans' ->
        let (p, flags) = s in
-       let rest = least_kept g r bottom fit lo lo' room' v acts' spans' acc in
+       let rest = least_kept g r bottom lo lo' v acts' spans' acc in
        (match flags with
         | [] -> rest
         | _ :: _ ->
-          let room =
-            zeros (Integer.add lo p)
-              (Integer.sub (Integer.add (Integer.add lo p) (zlen flags))
-                ((fun p -> p) Integer.one))
-          in
           least_where p flags
-            (action_average
-              (fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
-              g r bottom fit (Integer.add lo p) lo' room room' v a) rest))
+            (average_at g r bottom (Integer.add lo p) lo' v (zlen flags) a)
+            rest))
 
 (** val state_kept :
     grid -> rat -> Integer.t -> Integer.t -> bool -> Integer.t -> Integer.t
@@ -3195,8 +3231,7 @@ let rec least_kept g r bottom fit lo lo' room' v acts spans acc =
 let state_kept g r bottom huge fit lo lo' room room' v k acts =
   match k with
   | Some spans ->
-    least_kept g r bottom fit lo lo' room' v acts spans
-      (map (fun _ -> huge) room)
+    least_kept g r bottom lo lo' v acts spans (map (fun _ -> huge) room)
   | None -> state_below g r bottom fit lo lo' room room' v acts
 
 (** val table_kept :
@@ -3855,12 +3890,6 @@ let rec fixed_sum v gs costs b =
               | Some y -> Some (Integer.add x y)
               | None -> None)
            | None -> None)))
-
-(** val greatest : Integer.t -> Integer.t list -> Integer.t **)
-
-let rec greatest x = function
-| [] -> x
-| y :: l' -> greatest (Integer.max x y) l'
 
 (** val kept_dual_test :
     model -> Integer.t -> grid -> Integer.t -> Integer.t -> (rat * rat) list
