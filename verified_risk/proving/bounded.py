@@ -192,6 +192,10 @@ def _at_places(pieces: list[End], places: tuple[Fraction, ...]) -> list[Piece]:
         meeting = [support] if pieces[k][0] > x or k + 1 == len(pieces) else [support, pieces[k + 1][1]]
         height = min(one.at(x) for one in meeting)
         found.append(Piece(height if support.reason == "linear" else down(height), support.reason, support.points))
+    if len(found) > 2 and places[-2] == LAST and found[-1].reason == "level":  # rise as before, so that no slope is 0
+        before, last = found[-3:-1]
+        slope = (last.height - before.height) / (places[-2] - places[-3])
+        found[-2] = last._replace(height=down(last.height - slope * (1 - LAST)))
     return found
 
 

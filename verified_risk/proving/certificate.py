@@ -40,7 +40,7 @@ from ..numbers.rational import ceil_div, lcm_of_denominators
 from ..objectives.weighting import Knots
 from .weightings import Bend, Bounds, Curve, Machine, Mixture, Point
 
-VERSION = 3
+VERSION = 4
 """Format version, raised whenever certificates contain something that older checkers cannot read."""
 
 STEEP = 2**40
@@ -332,7 +332,8 @@ class ByCover:
 
     def lines(self) -> Iterator[str]:
         kinds = {Grid: "cover", CellGrid: "cell_cover", Returns: "return_cover"}
-        yield f"upper {kinds[type(self.grid)]} {self.scale}\n"
+        contracts = any(node.kind == "contract" for node in self.cover)
+        yield f"upper {'contraction' if contracts else kinds[type(self.grid)]} {self.scale}\n"
         yield from self.grid.lines()
         if not isinstance(self.grid, Returns):
             yield f"start {self.start}\n"
@@ -342,19 +343,22 @@ class ByCover:
                 yield f"cut {first - node.coordinate} {node.level}\n"
             elif node.kind == "passed":
                 yield f"passed {node.scale} {self.shift - node.coordinate} {node.level}\n"
+            elif node.kind == "contract":
+                costs = node.costs[-1:] * (self.shift + 1 - len(node.costs))  # where F is 1 they do not matter
+                yield f"contract {node.scale} {_multipliers(self.multipliers((*node.costs, *costs), node.scale))}"
             else:
-                yield f"dual {_multipliers(self.multipliers(node.costs))}"
+                yield f"dual {_multipliers(self.multipliers(node.costs, self.scale))}"
 
-    def multipliers(self, exact: Sequence[Fraction]) -> list[int]:
+    def multipliers(self, exact: Sequence[Fraction], scale: int) -> list[int]:
         """Return a leaf's multipliers in the checker's order, over the scale.
 
         Below every return F is 0 and so is the multiplier; above every return F is 1, and any multiplier above every
         slope of G expresses that.
         """
         lo, hi = self.grid.windows[-1]
-        costs = [c * self.scale for c in exact]
+        costs = [c * scale for c in exact]
         # between the points of a grid a multiplier larger than that of the cell before would bend the table there
-        steep = math.ceil(max([self.scale * self.steep, *(costs[-1:] if isinstance(self.grid, CellGrid) else costs)]))
+        steep = math.ceil(max([scale * self.steep, *(costs[-1:] if isinstance(self.grid, CellGrid) else costs)]))
         found = []
         for k in range(hi - lo):
             i = self.shift - k

@@ -29,7 +29,8 @@ import numpy as np
 from ..errors import InvalidArgument, Unsupported
 from ..grid import GridModel, float_model, grid_model
 from ..mdp import MDP
-from ..mdp.packed import Floats
+from ..kernels import polygon_bounds as kernels
+from ..mdp.packed import Floats, Ints
 from ..objectives.polygon import Polygon, corners_as_floats
 from ..objectives.weighting import Knots
 from ..planning.clock import Clock, TimeUp
@@ -66,6 +67,11 @@ MOST_PASSES = 50_000
 ROOT_ROUNDS, ROOT_WORTHWHILE = 200, (0.9999, 0.995)
 """Rounds of probes at the root, whose cuts every box inherits; it is cut in two once a round leaves more than this
 share: if G is concave, and otherwise."""
+CONTRACTING = 2**36
+"""Denominator of the costs of a contraction, and its scale."""
+NARROWED = 1e-11
+"""How much less than in floats a box is narrowed by a contraction."""
+SHRUNK = 0.3
 ROUNDS, WORTHWHILE = 6, 0.9
 """The same for any other box."""
 ROOT_PROBES, PROBES = 20, 10
@@ -74,7 +80,7 @@ SHARES = (0.5, 0.2, 0.07)
 """Shares of what a probe leaves that are tried as a further cut."""
 FURTHER = 8, 20
 """Steps of the relaxation of such a cut: if G is concave, and otherwise."""
-LEAST_CUT = 0.02
+LEAST_CUT = 0.1
 """A cut is made if it takes off more than this share of a coordinate."""
 STEPS, MOST_STEPS = (6, 60), 2000
 """Steps of the relaxation of a box, if G is concave and otherwise; and of a box that no cut can help."""
@@ -121,6 +127,8 @@ def find_cover(
     allowance: Fraction | int = 0,
     jumps: Sequence[CurveJump] = (),
     exact: Exact | None = None,
+    *,
+    contracts: bool = False,
 ) -> Found:
     """Find a cover that should prove ``upper``, or up to ``allowance`` more.
 
@@ -143,7 +151,7 @@ def find_cover(
             heights[jump.corner] = heights.get(jump.corner, Fraction()) + jump.height
             passed.append(where)
             pieces.append((where[1], _past(knots, heights)))
-    search = _Recorded(space, knots, pieces, needed, allowed, clock)
+    search = _Recorded(space, knots, pieces, needed, allowed, clock, contracts=contracts)
     for _, i, level in passed:
         search.root.low[i:] = np.maximum(search.root.low[i:], float(level))
     try:
@@ -197,9 +205,11 @@ class _GivesUp(Exception):
 
 @dataclass
 class _Box(Node):
-    """A box with the cuts made in it: coordinate, level, the closed side, and the multipliers that close it."""
+    """A box with the steps made in it: cuts, with the closed side and the multipliers that close it, and contractions;
+    and the actions that are kept."""
 
-    cuts: list[tuple[int, Fraction, bool, Floats]] = field(default_factory=list)
+    cuts: list[tuple[CoverNode, bool, Floats | None]] = field(default_factory=list)
+    kept: Ints | None = None
     closed: Floats | None = None
     split: tuple[int, Fraction] | None = None
     children: list[_Box] = field(default_factory=list)
@@ -209,7 +219,7 @@ class _Box(Node):
 class _Recorded(Search):
     """The planner's search for boxes on which no CDF costs less than ``needed``, or ``allowance`` less than that."""
 
-    leaves = stuck = 0
+    leaves = stuck = contractions = 0
     hopeless = False
     """True if a policy costs less than may be wanted."""
 
@@ -221,6 +231,8 @@ class _Recorded(Search):
         needed: float,
         allowance: float,
         clock: Clock,
+        *,
+        contracts: bool = False,
     ) -> None:
         polygon = Polygon.through(corners_as_floats(knots))
         super().__init__(space.oracle, polygon, 0.0, clock.deadline, passed=passed, widths=space.shares)
@@ -231,12 +243,14 @@ class _Recorded(Search):
             met = self.oracle.low[-1] <= self.oracle.high[-1]
             self.free = slice(int(self.oracle.low[-1][met].min()), int(self.oracle.high[-1][met].max()))
             self.margin, self.largest = ROUND * n, math.inf
+        self.contracts = contracts and isinstance(self.oracle, Oracle) and self.oracle.maskable
         self.root = _Box(np.zeros(n), np.ones(n), np.zeros(n))
         self.root.high[: self.free.start] = 0.0
         self.root.low[self.free.stop :] = 1.0
         self.steep = Fraction(max(STEEP, *(math.ceil(p.slope.max()) for _, p in self.pieces)))
         self.aim = needed
         self.steps, self.further = (pair[not self.concave] for pair in (STEPS, FURTHER))
+        if contracts: self.steps = 4 if self.concave else 6
         self.exact_knots = {float(x): x for x, _ in knots}
         self.corners = np.array(sorted(self.exact_knots))
         self.few = not self.reach and len(self.corners) <= FEW_CORNERS
@@ -285,27 +299,60 @@ class _Recorded(Search):
 
     def _cut(self, box: _Box, i: int, level: float, cost: Floats, *, below: bool) -> None:
         """Close the side of a box below or above a level of coordinate i by multipliers, and keep the other."""
-        box.cuts.append((i, self.exact_knots.get(level, Fraction(level)), below, cost))
+        box.cuts.append((CoverNode("cut", i, self.exact_knots.get(level, Fraction(level))), below, cost))
         self._count(box)
         self._clip(box.low, box.high, i, level, below=not below)
 
     def _tighten(self, box: _Box) -> None:
         """Probe until the box closes or hardly shrinks; then choose where to cut it in two."""
+        if self.contracts:
+            self.oracle.allowed[:] = self.oracle.everything if box.kept is None else box.kept
         if box.closed is not None and self._closes(box, box.closed):
             return
         root = box is self.root
-        width, steps = float((box.high - box.low).sum()), MOST_STEPS if root and self.convex else self.steps
+        width, steps = float((box.high - box.low).sum()), MOST_STEPS if root and self.convex else 60 if root and not self.concave else self.steps
+        contracted, wanted = width, False
         for _ in range(ROOT_ROUNDS if root else ROUNDS):
             least = self._bound(box, steps)
-            if box.bound >= self.aim or self._probes_close(box, least, ROOT_PROBES if root else PROBES):
+            if box.bound >= self.aim:
+                return
+            if self.contracts and (wanted or width <= SHRUNK * contracted):
+                self._contract(box)
+                contracted = float((box.high - box.low).sum())
+                least = self._bound(box, steps)
+                if box.bound >= self.aim:
+                    return
+            if self._probes_close(box, least, ROOT_PROBES if root else PROBES):
                 return
             before, width, steps = width, float((box.high - box.low).sum()), self.steps
-            if width > (ROOT_WORTHWHILE[not self.concave] if root else WORTHWHILE) * before:
+            stalled = width > (ROOT_WORTHWHILE[not self.concave] if root else WORTHWHILE) * before
+            if stalled and (wanted or not self.contracts):
+                if self.contracts and root and not self.concave and self.steps < 24:
+                    steps = self.steps = 24
+                    continue
                 break
+            wanted = stalled
         box.branch = self._branching(box, box.reference)
         if self.few and (box.branch is None or box.branch[1] not in self.exact_knots):
             self._bound(box, MOST_STEPS)  # the envelope is G: only multipliers can be missing
             box.branch = None if self.concave else box.branch
+
+    def _contract(self, box: _Box) -> None:
+        """Remove actions that no best policy plays (B5), and narrow the box to what the others reach."""
+        c_low, c_high, c0 = (np.zeros_like(box.low) for _ in range(3))
+        for i, p in self.pieces:
+            kernels.slope_ranges(box.low[i], box.high[i], p.x, p.g, c_low[i], c_high[i], c0[i])
+        c0, self.oracle.coarse = np.round(c0 * CONTRACTING) / CONTRACTING, CONTRACTING
+        found = self.oracle.contract(c0, c_low, c_high, self.deadline)
+        if found is None:
+            self.clock.require()
+            return
+        box.kept = self.oracle.allowed.copy()
+        costs = tuple(Fraction(c) for c in c0.tolist())
+        box.cuts.append((CoverNode("contract", scale=CONTRACTING, costs=costs), False, None))
+        self.contractions += 1
+        np.maximum(box.low, found[0] - NARROWED, out=box.low)
+        np.minimum(box.high, found[1] + NARROWED, out=box.high)
 
     def _bound(self, box: _Box, steps: int) -> Floats:
         """Bound a box by some steps of its relaxation; return the least G(x) - c x of each coordinate."""
@@ -340,7 +387,7 @@ class _Recorded(Search):
         self.hopeless = self.best.value < self.wanted - self.allowance - NOISE * self.oracle.top
 
     def vertex(self, cost: Floats, *, masked: bool = True) -> tuple[float, Floats]:
-        value, cdf = self.oracle.solve(cost, masked=False), self.oracle.cdf()
+        value, cdf = self.oracle.solve(cost, masked=masked), self.oracle.cdf()
         self.offer(cdf)
         return value, cdf
 
@@ -386,7 +433,7 @@ class _Recorded(Search):
         edge, node = min(max(edge, low), high), i + self.reach if sign > 0 else i
         if not self.reach <= node < len(box.low):
             return False
-        for share in SHARES:
+        for share in () if self.contracts else SHARES:
             further = self._level(edge + share * (inside - edge), -sign)
             end = box.low.copy(), box.high.copy()
             self._clip(*end, node, further, below=sign > 0)
@@ -405,7 +452,7 @@ class _Recorded(Search):
         for below in (True, False):
             child = _Box(box.low.copy(), box.high.copy(), box.reference.copy(), depth=box.depth + len(box.cuts) + 1)
             child.atoms = None if box.atoms is None else box.atoms.copy()
-            child.closed = box.closed
+            child.closed, child.kept = box.closed, box.kept
             self._clip(child.low, child.high, i, cut, below=below)
             box.children.append(child)
         return box.children
@@ -434,9 +481,10 @@ class _Recorded(Search):
             if isinstance(box, CoverNode):
                 found.append(box)
                 continue
-            for i, level, below, cost in box.cuts:
-                found.append(CoverNode("cut", i, level))
-                (found if below else waiting).append(self._leaf(cost))
+            for node, below, cost in box.cuts:
+                found.append(node)
+                if cost is not None:
+                    (found if below else waiting).append(self._leaf(cost))
             found.append(self._leaf(box.closed) if box.split is None else CoverNode("cut", *box.split))
             waiting += box.children[::-1]
         return found

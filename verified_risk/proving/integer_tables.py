@@ -258,14 +258,23 @@ def segments(runs: Runs, width: int, actions: int) -> list[tuple[int, int, int]]
     return found if begin >= width > 0 and all(a < actions for _, _, a in found) else None
 
 
-def table(c: Setting, terminal: Row, outside: Row, choices: Sequence[Mapping[int, Runs]] | None = None) -> Table:
+def table(
+    c: Setting,
+    terminal: Row,
+    outside: Row,
+    choices: Sequence[Mapping[int, Runs]] | None = None,
+    kept: Sequence[Mapping[int, Row]] = (),
+) -> Table:
     """Return the rows of the first window: the least expected terminal cost, from below, or a policy's, from above.
+
+    ``kept`` says for each step and state whether an action counts at each index; where it says nothing, it does.
 
     ``outside`` of the windows costs are at least this, or at most this below the window of a policy.  A state has a row
     of the policy if no index leaves its window above, none comes back from below, and every next state has a row.
     """
     grid, charges = c.grid, c.grid.charges(c.model)
     found: Table = lambda s: terminal  # noqa: E731
+    most = terminal.max(axis=1, keepdims=True, initial=0)
 
     def divided(sums: Row, total: int) -> Row:
         return sums // total if choices is None else ceil_div(sums, total)
@@ -297,12 +306,16 @@ def table(c: Setting, terminal: Row, outside: Row, choices: Sequence[Mapping[int
             row = divided(sum(q * read[s] for q, s in after), sum(q for q, _ in after))
             return divided(moved((p, gain, row) for p, gain in gains), sum(p for p, _ in gains))
 
+        def averaged(action: Action, flags: Row | None, a: int, average=average) -> Row:  # type: ignore[no-untyped-def]
+            return average(action) if flags is None else np.where(flags[a], average(action), most)  # type: ignore[no-any-return]
+
         now = dict[int, Row]()
         for s, actions in c.model.steps[t].items():
             if choices is None:
-                least = average(actions[0])
-                for action in actions[1:]:
-                    least = np.minimum(least, average(action))
+                flags = kept[t].get(s) if kept else None
+                least = averaged(actions[0], flags, 0)
+                for a, action in enumerate(actions[1:], 1):
+                    least = np.minimum(least, averaged(action, flags, a))
                 now[s] = least
             elif (parts := segments(choices[t].get(s, ()), width, len(actions))) is not None:
                 used = {a: actions[a] for _, _, a in parts}

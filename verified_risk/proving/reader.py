@@ -222,7 +222,7 @@ class Certificate(Words):
     def __init__(self, file: BinaryIO, tick: Tick, widest: int, memory: int) -> None:
         super().__init__(file, tick)
         self.widest, self.memory = widest, memory
-        self.named("verified-risk-proof", self.between, "the version of the format", 1, 3)
+        self.named("verified-risk-proof", self.between, "the version of the format", 1, 4)
         self.objective = self.named("objective", self._objective)
         self.lower, self.upper = self.named("claim", self.rational, "the lower bound"), self.rational("the upper bound")
         self.model = self._model()
@@ -369,8 +369,8 @@ class Certificate(Words):
         names = f"the first {what} of a window", f"the last {what} of a window"
         return [(self.integer(names[0]), self.integer(names[1])) for _ in range(self.horizon + 1)]
 
-    def _require_room(self, scale: int, grid: Grid | Cells) -> None:
-        """Refuse windows too wide, powers too long and tables too large."""
+    def _require_room(self, scale: int, grid: Grid | Cells, rows: int = 1) -> None:
+        """Refuse windows too wide, powers too long and tables too large, of so many numbers for each index."""
         windows, steps = list(grid.windows), self.horizon
         if isinstance(grid, Cells):
             powers, steps = sum(grid.halvings) + self.horizon * bits(grid.unit), 1
@@ -386,7 +386,7 @@ class Certificate(Words):
         if isinstance(self.objective, Polygon):
             numbers += [x for point in self.objective.points for x in point]
         length = 2 * max(map(bits, numbers)) + self.bits
-        self._require_memory("tables", 2 * self.states * max(cells, 0) * 8 * (6 + length // 64))
+        self._require_memory("tables", 2 * self.states * max(cells, 0) * rows * 8 * (6 + length // 64))
 
     def _require_memory(self, what: str, size: int) -> None:
         if size > self.memory:
@@ -438,21 +438,22 @@ class Certificate(Words):
         return self.integer("the first memory of a row"), self._action(), self._runs(0)
 
     def _upper(self) -> Bound:
-        known = ("mean", "budgets", "cells", "threshold", "cover", "cell_cover", "return_cover")
+        known = ("mean", "budgets", "cells", "threshold", "cover", "cell_cover", "return_cover", "contraction")
         kind, scale = self.kind("a kind of proof", known, "an upper bound by"), self._scale()
         if kind == "mean":
             return Bound(kind, scale)
         if kind == "return_cover":
             returns = [self.integer("a return") for _ in range(self.between("the number of returns", 1))]
             self._require_sums(scale, len(returns))
-            nodes = self._nodes(scale, len(returns) - 1, lambda own: self._require_sums(own, len(returns)))
+            nodes = self._nodes(scale, len(returns) - 1, lambda own, _: self._require_sums(own, len(returns)))
             return Bound(kind, scale, None, 0, nodes, returns)
         grid = self._cells(scale) if kind in ("cells", "cell_cover") else self._grid(scale)
         if kind in ("cells", "budgets"):
             return Bound(kind, scale, grid)
         start = self.named("start", self.integer, "the index at the start")
-        covers = kind in ("cover", "cell_cover")
-        nodes = self._nodes(scale, self._size(grid), lambda own: self._require_room(own, grid)) if covers else []
+        if kind == "threshold":
+            return Bound(kind, scale, grid, start)
+        nodes = self._nodes(scale, self._size(grid), lambda own, rows: self._require_room(own, grid, rows), kind == "contraction")
         return Bound(kind, scale, grid, start, nodes)
 
     def _require_sums(self, scale: int, count: int) -> None:
@@ -466,22 +467,29 @@ class Certificate(Words):
         lo, hi = grid.windows[-1]
         return max(hi - lo, 0)
 
-    def _nodes(self, scale: int, size: int, require_room: Callable[[int], None]) -> list[Node]:
-        """Read a tree in its order: a cut and its two subtrees, a level that is passed and what follows, or a leaf."""
+    def _nodes(
+        self, scale: int, size: int, require_room: Callable[[int, int], None], contracts: bool = False
+    ) -> list[Node]:
+        """Read a tree in its order: a cut and its two subtrees, a level that is passed or a contraction and what follows,
+        or a leaf."""
         found, leaves, waiting = list[Node](), 0, [0]
         while waiting:
             depth = waiting.pop()
             if depth > DEEPEST:
                 self.refuse(f"cuts more than {DEEPEST} deep")
-            kind, own = self.keyword("cut", "passed", "dual"), 1
+            kind, own = self.keyword("cut", "passed", "dual", *(["contract"] if contracts else [])), 1
             if kind == "dual":
                 leaves += 1
                 self._require_memory("multipliers", leaves * size * 8 * (6 + scale.bit_length() // 64))
                 found.append(Node(kind, costs=self._costs(size)))
                 continue
-            if kind == "passed":
+            if kind in ("passed", "contract"):
                 own = self._scale()
-                require_room(own)
+                require_room(own, 3 * size if kind == "contract" else 1)
+            if kind == "contract":
+                found.append(Node(kind, scale=own, costs=self._costs(size)))
+                waiting.append(depth + 1)
+                continue
             self._require_memory("boxes", depth * size * 8)
             k, level = self.integer("the coordinate of a cut"), self.rational("the level of a cut")
             found.append(Node(kind, k, level, own))
@@ -553,9 +561,10 @@ class Certificate(Words):
         c, (kind, _, _, start, nodes, returns) = self._setting(self.up), self.up
         if kind == "return_cover":
             polygon_by_returns(c, returns, nodes, line_for, self.upper)
-        elif kind in ("cover", "cell_cover"):
-            by_cover = polygon_by_cover if kind == "cover" else polygon_by_cell_cover
-            by_cover(c, start, nodes, line_for, self.upper)
+        elif kind == "cell_cover":
+            polygon_by_cell_cover(c, start, nodes, line_for, self.upper)
+        elif kind in ("cover", "contraction"):
+            polygon_by_cover(c, start, nodes, line_for, self.upper, contracts=kind == "contraction")
         else:
             raise Refused(NOT_COVERED)
 

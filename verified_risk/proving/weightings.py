@@ -26,6 +26,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from .contraction import Kept, contracted, slopes_between
 from .integer_tables import (
     FREE_BITS,
     LOWER,
@@ -260,7 +261,8 @@ def polygon_by_policy(c: Setting, start: int, choices: Any, polygon: Polygon, lo
 
 
 class Node(NamedTuple):
-    """Of a cover, in the order of reading: ``cut`` k p, ``passed`` scale k p, or ``dual`` and runs of multipliers."""
+    """Of a cover, in the order of reading: ``cut`` k p, ``passed`` scale k p, ``contract`` scale and runs of multipliers,
+    or ``dual`` and those."""
 
     kind: str
     k: int = 0
@@ -270,9 +272,18 @@ class Node(NamedTuple):
 
 
 def polygon_by_cover(
-    c: Setting, start: int, nodes: Sequence[Node], line_for: Callable[[Fraction], Polygon], upper: Fraction
+    c: Setting,
+    start: int,
+    nodes: Sequence[Node],
+    line_for: Callable[[Fraction], Polygon],
+    upper: Fraction,
+    *,
+    contracts: bool = False,
 ) -> None:
-    """Every leaf proves ``upper`` in its box; ``line_for(p)`` is below the weighting for values from p on."""
+    """Every leaf proves ``upper`` in its box; ``line_for(p)`` is below the weighting for values from p on.
+
+    With contractions, coordinates keep the lines that they have once the levels are read that every policy passes.
+    """
     (lo, hi), (lo_last, hi_last), unit = c.grid.windows[0], c.grid.windows[-1], c.last_unit
     inside = lo <= start <= hi and lo_last <= hi_last and c.grid.never_leaves(c.model, below=True, above=True)
     require(inside, f"{UPPER}: an index leaves its window")
@@ -284,8 +295,16 @@ def polygon_by_cover(
         (x,) = _below_at_start(own, start, above[None, :].astype(own.integer_type(own.V)) * own.V, table)
         return x >= node.level * own.total
 
-    leaves = list(_leaves(c, nodes, line_for, [1] * size, passes))
-    _require_leaves(c, leaves, need, [1] * size, lambda terminal: _below_at_start(c, start, terminal, table))
+    def contracts_to(node: Node, lines: Sequence[Polygon], box: Sequence[tuple[Fraction, Fraction]], kept: Kept) -> Any:
+        slopes = [slopes_between(line.points, p, q, node.scale) for line, (p, q) in zip(lines, box, strict=True)]
+        costs = [cost for length, cost in node.costs for _ in range(length)]
+        return contracted(c._replace(V=node.scale), start, costs, slopes, kept)
+
+    contract = contracts_to if contracts else None
+    require(contract is None or c.grid.shifts, f"{UPPER}: a contraction where indices do not shift alike")
+    leaves = list(_leaves(c, nodes, line_for, [1] * size, passes, contract=contract))
+    _require_leaves(c, leaves, need, [1] * size, lambda terminal, kept: _below_at_start(
+        c, start, terminal, lambda *row: table(*row, kept=kept)))
 
 
 def polygon_by_cell_cover(
@@ -297,7 +316,7 @@ def polygon_by_cell_cover(
     need = (c.grid.unit * start + c.grid.ranges(c.model)[0] - unit * lo - upper) / unit * c.total
     leaves = list(_leaves(c, nodes, line_for, [1] * (hi - lo), lambda node: False, reach=1))
     _require_leaves(
-        c, leaves, need, [1] * (hi - lo), lambda terminal: _below_at_start(c, start, terminal, cells_table), FREE_BITS
+        c, leaves, need, [1] * (hi - lo), lambda terminal, _: _below_at_start(c, start, terminal, cells_table), FREE_BITS
     )
 
 
@@ -335,7 +354,7 @@ def polygon_by_returns(
                 after.setdefault(target, set()).update(y + weight * gain for y in ys)
         sums.append({s: sorted(ys)[: len(returns)] for s, ys in after.items()})
 
-    def duals(terminal: Row) -> list[int]:
+    def duals(terminal: Row, _: Kept) -> list[int]:
         bottom = terminal.min(axis=1, keepdims=True)
         found: Any = lambda s: (dict(zip(returns, range(len(returns)), strict=True)), terminal)  # noqa: E731
         for step, weight, met in zip(model.steps[::-1], weights[::-1], sums[-2::-1], strict=True):
@@ -365,18 +384,28 @@ def _require_leaves(
     c: Setting, leaves: Sequence[Any], need: Fraction, widths: Sequence[int], duals: Any, more: int = 0
 ) -> None:
     """The multipliers of each leaf and the least of its box prove ``need``; ``duals`` are tables of terminal costs."""
-    for block in _blocks(c, len(leaves)):
-        terminal = _terminal(c, [costs for _, costs, _ in leaves[block]], widths, more)
-        for (i, _, least), x in zip(leaves[block], duals(terminal), strict=True):
-            proved = x + least * c.model.initial_total
-            require(proved >= need, f"{UPPER}: node {i} of the cover proves too little")
+    by_kept: dict[int, list[Any]] = {}
+    for leaf in leaves:
+        by_kept.setdefault(id(leaf[3]), []).append(leaf)
+    for alike in by_kept.values():
+        for block in _blocks(c, len(alike)):
+            terminal = _terminal(c, [costs for _, costs, _, _ in alike[block]], widths, more)
+            for (i, _, least, _), x in zip(alike[block], duals(terminal, alike[0][3]), strict=True):
+                proved = x + least * c.model.initial_total
+                require(proved >= need, f"{UPPER}: node {i} of the cover proves too little")
 
 
 def _leaves(
-    c: Setting, nodes: Sequence[Node], line_for: Any, widths: Sequence[int], passes: Any, reach: int = 0
-) -> Iterator[tuple[int, Runs, int]]:
-    """Yield each leaf with its multipliers and the sum of the least V G(x) - c x over its box, each so often as it is
-    wide.
+    c: Setting,
+    nodes: Sequence[Node],
+    line_for: Any,
+    widths: Sequence[int],
+    passes: Any,
+    reach: int = 0,
+    contract: Any = None,
+) -> Iterator[tuple[int, Runs, int, Kept]]:
+    """Yield each leaf with its multipliers, the sum of the least V G(x) - c x over its box, each so often as it is
+    wide, and what is kept there.
 
     A box is two rows of numbers of levels.  F_k <= p holds for all later coordinates, F_k >= p for all earlier ones; if
     coordinates are cells, for those before it.
@@ -384,29 +413,46 @@ def _leaves(
     size, across = len(widths), [0, *accumulate(widths)]
     levels = sorted({Fraction(), Fraction(1), *(node.level for node in nodes)})
     number = {level: i for i, level in enumerate(levels)}
-    waiting = [(np.full(size, number[Fraction()], np.int32), np.full(size, number[Fraction(1)], np.int32))]
+    waiting: list[tuple[Row, Row, Kept]] = [(np.full(size, number[Fraction()], np.int32), np.full(size, number[Fraction(1)], np.int32), ())]
+    lines: list[Polygon] | None = None
     for i, node in enumerate(nodes):
         c.tick()
-        low, high = waiting.pop()
+        low, high, kept = waiting.pop()
+        if contract is not None and lines is None and node.kind != "passed":
+            lines = [line_for(levels[p]) for p in low]
         if node.kind == "dual":
+            if lines is not None and (low > high).any():
+                continue
             ends = accumulate(length for length, _ in node.costs)
             changes = np.flatnonzero(np.diff(low) | np.diff(high)) + 1
             costs, total = np.repeat(np.arange(len(node.costs)), [length for length, _ in node.costs]), 0
             for a, b in pairwise(sorted({0, *changes.tolist(), *ends})):
                 p, q = levels[low[a]], levels[high[a]]
-                total += (across[b] - across[a]) * line_for(p).least(c.V, p, q)(node.costs[costs[a]][1])
-            yield i, node.costs, total
+                line = line_for(p) if lines is None else lines[a]
+                total += (across[b] - across[a]) * line.least(c.V, p, q)(node.costs[costs[a]][1])
+            yield i, node.costs, total, kept
+            continue
+        if node.kind == "contract":
+            box = [(levels[p], levels[q]) for p, q in zip(low, high, strict=True)]
+            kept, least, most = contract(node, lines, box, kept)
+            more = sorted({*levels, *least, *most})
+            number = {level: i for i, level in enumerate(more)}
+            renumbered = np.array([number[level] for level in levels], np.int32)
+            waiting = [(renumbered[p], renumbered[q], here) for p, q, here in waiting]
+            raised, capped = (np.array([number[x] for x in law], np.int32) for law in (least, most))
+            waiting.append((np.maximum(renumbered[low], raised), np.minimum(renumbered[high], capped), kept))
+            levels = more
             continue
         raised, capped, k = low.copy(), high.copy(), node.k
         before = max(k + 1 - reach, 0)
         raised[:before] = np.maximum(raised[:before], number[node.level])
         capped[max(k, 0) :] = np.minimum(capped[max(k, 0) :], number[node.level])
-        waiting.append((raised, high))
+        waiting.append((raised, high, kept))
         if node.kind == "cut":
-            waiting.append((low, capped))
+            waiting.append((low, capped, kept))
         else:
             why = f"{UPPER}: not every policy passes the level {shortened(node.level)} at coordinate {k}"
-            require(passes(node), why)
+            require(lines is None and passes(node), why)
 
 
 def _terminal(c: Setting, leaves: Sequence[Runs], widths: Sequence[int], more: int = 0) -> Row:

@@ -41,7 +41,7 @@ class Oracle:
     def __init__(self, model: FloatModel) -> None:
         self.model = model
         self.top = model.remaining[0]
-        self.calls = 0
+        self.calls, self.coarse = 0, 0
         self._outcomes()
         horizon, n = model.horizon, model.n_states
         needed, limit = search_bytes(n, model.remaining), memory_limit()
@@ -136,9 +136,11 @@ class Oracle:
 
     def margin(self, c0: Floats, c_low: Floats, c_high: Floats) -> float:
         """Bound the rounding error of the contractor (B5): of the two values and the tables, and four roundings of each
-        in the comparison."""
+        in the comparison; and what a reader loses whose tables are over ``coarse``."""
         values, tables = total_above(c0), total_above(np.maximum(c0 - c_low, c_high - c0))
         compared = 4 * UNIT_ROUNDOFF * (values + tables)
+        if self.coarse:
+            compared += Fraction(2 * self.model.horizon + 2) * (2 + tables) / self.coarse
         return float_above(2 * self.gamma * values + 2 * self.table_gamma * tables + compared)
 
     def cdf(self, choice: npt.NDArray[Any] | None = None) -> Floats:
