@@ -106,7 +106,7 @@ def test_a_cut_between_cells_raises_those_before_it(reach, raised):
     nodes = [Node("cut", 1, Fraction(1, 2)), Node("dual", costs=[(3, 0)]), Node("dual", costs=[(3, 0)])]
     mean = Polygon([(Fraction(1), Fraction(1))])
     leaves = _leaves(setting, nodes, lambda _: mean, [1, 1, 1], lambda _: False, reach)
-    assert [least for _, _, least in leaves] == [0, raised]
+    assert [least for _, _, least, _ in leaves] == [0, raised]
 
 
 def test_a_leaf_proves_what_the_search_says_and_hardly_more(tmp_path):

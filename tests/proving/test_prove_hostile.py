@@ -55,7 +55,7 @@ def answer(content: str | bytes, tmp_path) -> str:
 
 EDITS = {
     "nothing": (None, "", "line 1: the file ends where 'verified-risk-proof' was expected"),
-    "another version": ("verified-risk-proof 3", "verified-risk-proof 4", "line 1: the version of the format is '4'"),
+    "another version": ("verified-risk-proof 4", "verified-risk-proof 5", "line 1: the version of the format is '5'"),
     "a million digits": ("claim 1 1", f"claim 1 {'9' * 10**6}", "line 3: a word of more than 50000 characters"),
     "a denominator of 0": ("claim 1 1", "claim 1/0 1", "line 3: the lower bound is '1/0'"),
     "hexadecimal": ("claim 1 1", "claim 0x1 1", "line 3: the lower bound is '0x1'"),

@@ -234,9 +234,9 @@ def test_the_clock_is_asked_for_every_cell_that_shows_where_cpw_bends():
 def test_leaves_of_a_cover_are_evaluated_in_blocks(monkeypatch):
     text, seen = text_of(accepted("polygon")), []
 
-    def table(c, terminal, *rest):
+    def table(c, terminal, *rest, **kept):
         seen.append(len(terminal))
-        return integer_tables.table(c, terminal, *rest)
+        return integer_tables.table(c, terminal, *rest, **kept)
 
     monkeypatch.setattr(weightings, "table", table)
     assert answer(text) == "proved"
@@ -245,7 +245,7 @@ def test_leaves_of_a_cover_are_evaluated_in_blocks(monkeypatch):
     assert answer(text) == "proved"
     assert sum(seen) == sum(together)
     assert set(seen) == {1}
-    assert len(together) == 1
+    assert len(together) < len(seen)
 
 
 # -- the curves ------------------------------------------------------------------------------------------------------

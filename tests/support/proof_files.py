@@ -161,7 +161,7 @@ class _Words:
 def read(text: str) -> Read:
     """The parts of an accepted certificate that decide whether its claim is true."""
     word = _Words(text)
-    word("verified-risk-proof"), word("1", "2", "3"), word("objective")
+    word("verified-risk-proof"), word("1", "2", "3", "4"), word("objective")
     kind = word()
     if kind == "tail":
         objective = kind, word.rational(), word.rational()

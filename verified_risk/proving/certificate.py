@@ -392,7 +392,8 @@ class Certificate:
         for part in (self.low, self.up):
             tables = 1
             if isinstance(part, ByCover):
-                tables = sum(node.kind != "cut" for node in part.cover)
+                each = {"cut": 0, "contract": (part.grid.windows[-1][1] - part.grid.windows[-1][0]) // 2}
+                tables = sum(each.get(node.kind, 1) for node in part.cover)
             elif isinstance(self.objective, Piecewise) and isinstance(part, ByBudget) and not part.multipliers:
                 tables = part.grid.windows[-1][1] - part.grid.windows[-1][0] + 1
             total += sum(tables * grid.cells for grid in grids_of(part))

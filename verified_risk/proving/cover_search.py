@@ -35,7 +35,7 @@ from ..objectives.polygon import Polygon, corners_as_floats
 from ..objectives.weighting import Knots
 from ..planning.clock import Clock, TimeUp
 from ..planning.exact_route import MeanToGo, least_below, mean_to_go
-from ..planning.search.branching import Node, Search
+from ..planning.search.branching import SHRUNK, Node, Search, width_of
 from ..planning.search.cells_route import CellOracle, CellSearch
 from ..planning.search.driver import Coordinates
 from ..planning.search.grid_coordinates import Oracle
@@ -64,26 +64,24 @@ CLOSE_CALL = 1e-10
 """Share of the number of grid points by which a bound may miss the aim and still be left to the checker."""
 MOST_PASSES = 50_000
 """Maximum number of passes of a search."""
-ROOT_ROUNDS, ROOT_WORTHWHILE = 200, (0.9999, 0.995)
-"""Rounds of probes at the root, whose cuts every box inherits; it is cut in two once a round leaves more than this
-share: if G is concave, and otherwise."""
-CONTRACTING = 2**36
-"""Denominator of the costs of a contraction, and its scale."""
-NARROWED = 1e-11
-"""How much less than in floats a box is narrowed by a contraction."""
-SHRUNK = 0.3
-ROUNDS, WORTHWHILE = 6, 0.9
-"""The same for any other box."""
+ROOT_ROUNDS, ROUNDS, WORTHWHILE = 200, 6, 0.9
+"""Maximum number of rounds of probes at the root, whose cuts every box inherits, and of any other box, which is cut in
+two once a round leaves more than this share."""
 ROOT_PROBES, PROBES = 20, 10
 """Maximum number of coordinates probed in one round, at the root and elsewhere."""
 SHARES = (0.5, 0.2, 0.07)
 """Shares of what a probe leaves that are tried as a further cut."""
-FURTHER = 8, 20
-"""Steps of the relaxation of such a cut: if G is concave, and otherwise."""
-LEAST_CUT = 0.1
-"""A cut is made if it takes off more than this share of a coordinate."""
-STEPS, MOST_STEPS = (6, 60), 2000
-"""Steps of the relaxation of a box, if G is concave and otherwise; and of a box that no cut can help."""
+PACE = (0.9999, 0.02, 6, 8, SHARES), (0.995, 0.02, 60, 20, SHARES)
+"""If G is concave, and otherwise: the share that a round leaves of the root from which on it is cut in two; the share of
+a coordinate that a cut must take off; steps of the relaxation of a box, and of a further cut; the further cuts."""
+CONTRACTING_PACE = (0.97, 0.06, 4, 0, ()), (0.99, 0.06, 24, 0, ())
+"""The same where boxes are contracted."""
+MOST_STEPS = 2000
+"""Steps of the relaxation of a box that no cut can help."""
+CONTRACTING = 2**36
+"""Denominator of the costs of a contraction, and its scale."""
+NARROWED = 1e-11
+"""How much less than in floats a box is narrowed by a contraction."""
 
 
 @dataclass(frozen=True)
@@ -127,8 +125,6 @@ def find_cover(
     allowance: Fraction | int = 0,
     jumps: Sequence[CurveJump] = (),
     exact: Exact | None = None,
-    *,
-    contracts: bool = False,
 ) -> Found:
     """Find a cover that should prove ``upper``, or up to ``allowance`` more.
 
@@ -151,7 +147,7 @@ def find_cover(
             heights[jump.corner] = heights.get(jump.corner, Fraction()) + jump.height
             passed.append(where)
             pieces.append((where[1], _past(knots, heights)))
-    search = _Recorded(space, knots, pieces, needed, allowed, clock, contracts=contracts)
+    search = _Recorded(space, knots, pieces, needed, allowed, clock)
     for _, i, level in passed:
         search.root.low[i:] = np.maximum(search.root.low[i:], float(level))
     try:
@@ -220,8 +216,8 @@ class _Recorded(Search):
     """The planner's search for boxes on which no CDF costs less than ``needed``, or ``allowance`` less than that."""
 
     leaves = stuck = contractions = 0
-    hopeless = False
-    """True if a policy costs less than may be wanted."""
+    hopeless = contracts = False
+    """True if a policy costs less than may be wanted; if boxes are contracted."""
 
     def __init__(
         self,
@@ -231,26 +227,22 @@ class _Recorded(Search):
         needed: float,
         allowance: float,
         clock: Clock,
-        *,
-        contracts: bool = False,
     ) -> None:
         polygon = Polygon.through(corners_as_floats(knots))
         super().__init__(space.oracle, polygon, 0.0, clock.deadline, passed=passed, widths=space.shares)
-        self.clock, self.wanted, self.allowance = clock, needed, allowance
+        self.coordinates, self.clock, self.wanted, self.allowance = space, clock, needed, allowance
         self.reach, n = space.kind.reach, space.oracle.top
         self.free, self.margin, self.largest = slice(0, n), BETWEEN * n, LARGEST if self.concave else math.inf
         if isinstance(self.oracle, Oracle):  # F is 0 under every policy before, and 1 after
             met = self.oracle.low[-1] <= self.oracle.high[-1]
             self.free = slice(int(self.oracle.low[-1][met].min()), int(self.oracle.high[-1][met].max()))
             self.margin, self.largest = ROUND * n, math.inf
-        self.contracts = contracts and isinstance(self.oracle, Oracle) and self.oracle.maskable
         self.root = _Box(np.zeros(n), np.ones(n), np.zeros(n))
         self.root.high[: self.free.start] = 0.0
         self.root.low[self.free.stop :] = 1.0
         self.steep = Fraction(max(STEEP, *(math.ceil(p.slope.max()) for _, p in self.pieces)))
         self.aim = needed
-        self.steps, self.further = (pair[not self.concave] for pair in (STEPS, FURTHER))
-        if contracts: self.steps = 4 if self.concave else 6
+        self._go_on(PACE)
         self.exact_knots = {float(x): x for x, _ in knots}
         self.corners = np.array(sorted(self.exact_knots))
         self.few = not self.reach and len(self.corners) <= FEW_CORNERS
@@ -289,6 +281,13 @@ class _Recorded(Search):
         least = self.wanted - self.allowance
         self.hopeless = self.best.value < least - NOISE * self.oracle.top
         self.aim = max(least, min(self.wanted, self.best.value - self.allowance / 8))
+        on_grid = isinstance(self.oracle, Oracle) and self.oracle.maskable and self.coordinates.shares is None
+        if on_grid and self.aim < self.best.value - NOISE * self.oracle.top:  # a bound that is met needs exact boxes
+            self.contracts = True
+            self._go_on(CONTRACTING_PACE)
+
+    def _go_on(self, pace: tuple[Any, Any]) -> None:
+        self.worthwhile, self.least_cut, self.steps, self.further, self.shares_tried = pace[not self.concave]
 
     def _level(self, edge: float, sign: float) -> float:
         """Round the level of a cut down or up, to a corner of G if there are few: boxes between corners need no cut."""
@@ -310,28 +309,19 @@ class _Recorded(Search):
         if box.closed is not None and self._closes(box, box.closed):
             return
         root = box is self.root
-        width, steps = float((box.high - box.low).sum()), MOST_STEPS if root and self.convex else 60 if root and not self.concave else self.steps
-        contracted, wanted = width, False
+        steps = MOST_STEPS if root and self.convex else self.steps
+        contracted, contracting = width_of(box), False
         for _ in range(ROOT_ROUNDS if root else ROUNDS):
-            least = self._bound(box, steps)
-            if box.bound >= self.aim:
-                return
-            if self.contracts and (wanted or width <= SHRUNK * contracted):
+            width, least = width_of(box), self._bound(box, steps)
+            if self.contracts and box.bound < self.aim and (contracting or width <= SHRUNK * contracted):
                 self._contract(box)
-                contracted = float((box.high - box.low).sum())
-                least = self._bound(box, steps)
-                if box.bound >= self.aim:
-                    return
-            if self._probes_close(box, least, ROOT_PROBES if root else PROBES):
+                contracted, least = width_of(box), self._bound(box, steps)
+            if box.bound >= self.aim or self._probes_close(box, least, ROOT_PROBES if root else PROBES):
                 return
-            before, width, steps = width, float((box.high - box.low).sum()), self.steps
-            stalled = width > (ROOT_WORTHWHILE[not self.concave] if root else WORTHWHILE) * before
-            if stalled and (wanted or not self.contracts):
-                if self.contracts and root and not self.concave and self.steps < 24:
-                    steps = self.steps = 24
-                    continue
+            stalled, steps = width_of(box) > (self.worthwhile if root else WORTHWHILE) * width, self.steps
+            if stalled and (contracting or not root or not self.contracts):
                 break
-            wanted = stalled
+            contracting = stalled
         box.branch = self._branching(box, box.reference)
         if self.few and (box.branch is None or box.branch[1] not in self.exact_knots):
             self._bound(box, MOST_STEPS)  # the envelope is G: only multipliers can be missing
@@ -347,7 +337,7 @@ class _Recorded(Search):
         if found is None:
             self.clock.require()
             return
-        box.kept = self.oracle.allowed.copy()
+        box.kept = self.oracle.allowed.astype(np.min_scalar_type(int(self.oracle.everything.max())))
         costs = tuple(Fraction(c) for c in c0.tolist())
         box.cuts.append((CoverNode("contract", scale=CONTRACTING, costs=costs), False, None))
         self.contractions += 1
@@ -433,7 +423,7 @@ class _Recorded(Search):
         edge, node = min(max(edge, low), high), i + self.reach if sign > 0 else i
         if not self.reach <= node < len(box.low):
             return False
-        for share in () if self.contracts else SHARES:
+        for share in self.shares_tried:
             further = self._level(edge + share * (inside - edge), -sign)
             end = box.low.copy(), box.high.copy()
             self._clip(*end, node, further, below=sign > 0)
@@ -443,7 +433,7 @@ class _Recorded(Search):
                 break
         level = self._level(edge, -sign)
         before = box.low[node] if sign > 0 else box.high[node - self.reach]
-        if sign * (level - before) > LEAST_CUT * (high - low):
+        if sign * (level - before) > self.least_cut * (high - low):
             self._cut(box, node, level, cost, below=sign > 0)
         return False
 

@@ -471,13 +471,14 @@ class Certificate(Words):
         self, scale: int, size: int, require_room: Callable[[int, int], None], contracts: bool = False
     ) -> list[Node]:
         """Read a tree in its order: a cut and its two subtrees, a level that is passed or a contraction and what follows,
-        or a leaf."""
-        found, leaves, waiting = list[Node](), 0, [0]
+        or a leaf.  Where there are contractions, levels come first."""
+        found, leaves, waiting = list[Node](), 0, [(0, True)]
         while waiting:
-            depth = waiting.pop()
+            depth, levels = waiting.pop()
             if depth > DEEPEST:
                 self.refuse(f"cuts more than {DEEPEST} deep")
-            kind, own = self.keyword("cut", "passed", "dual", *(["contract"] if contracts else [])), 1
+            words = ["passed"] * levels + ["cut", "contract", "dual"] if contracts else ["cut", "passed", "dual"]
+            kind, own = self.keyword(*words), 1
             if kind == "dual":
                 leaves += 1
                 self._require_memory("multipliers", leaves * size * 8 * (6 + scale.bit_length() // 64))
@@ -488,12 +489,12 @@ class Certificate(Words):
                 require_room(own, 3 * size if kind == "contract" else 1)
             if kind == "contract":
                 found.append(Node(kind, scale=own, costs=self._costs(size)))
-                waiting.append(depth + 1)
+                waiting.append((depth + 1, False))
                 continue
             self._require_memory("boxes", depth * size * 8)
             k, level = self.integer("the coordinate of a cut"), self.rational("the level of a cut")
             found.append(Node(kind, k, level, own))
-            waiting += [depth + 1] * (1 if kind == "passed" else 2)
+            waiting += [(depth + 1, levels and kind == "passed")] * (1 if kind == "passed" else 2)
         return found
 
     def _costs(self, size: int) -> Runs:

@@ -45,7 +45,7 @@ class Node:
     atoms: Atoms | None = None
 
 
-def _width(node: Node) -> float:
+def width_of(node: Node) -> float:
     return float((node.high - node.low).sum())
 
 
@@ -135,7 +135,7 @@ class Search(Relaxation):
         branch."""
         reference = node.reference
         for _ in range(rounds):
-            width = _width(node)
+            width = width_of(node)
             bound, cost, reference, least = self.node_bound(node.low, node.high, reference, steps, node.atoms)
             node.atoms = self.atoms
             node.bound = max(node.bound, bound)
@@ -152,7 +152,7 @@ class Search(Relaxation):
             ):
                 node.bound = np.inf
                 return
-            if _width(node) > WORTHWHILE * width:
+            if width_of(node) > WORTHWHILE * width:
                 break
         if node.bound < self.target and not self.late():
             bound, _, reference, _ = self.node_bound(node.low, node.high, reference, steps, node.atoms)
@@ -211,15 +211,15 @@ class Search(Relaxation):
         root.reference, root.bound = reference, bound
         if self.oracle.maskable:
             self.contract(root)
-        contracted, contracting = _width(root), False
+        contracted, contracting = width_of(root), False
         for _ in range(ROOT_ROUNDS):
-            width = _width(root)
+            width = width_of(root)
             contracting = contracting or width <= SHRUNK * contracted
             self.evaluate(root, 1, ROOT_PROBES if self.reach == 0 else 10, steps, contracting=contracting)
             self.bound = min(root.bound, self.target)
             if root.bound >= self.target or self.late():
                 break
-            after, stalled = _width(root), _width(root) > ROOT_WORTHWHILE * width
+            after, stalled = width_of(root), width_of(root) > ROOT_WORTHWHILE * width
             if contracting:
                 contracted = after
                 if after > ROOT_STUCK * width:
