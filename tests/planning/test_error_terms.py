@@ -4,7 +4,6 @@ import math
 import random
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
 from types import SimpleNamespace
 
 import counted
@@ -15,7 +14,6 @@ import pytest
 import verified_risk as vr
 from verified_risk.errors import Unsupported
 from verified_risk.grid import float_model, scaled_model
-from verified_risk.kernels import polygon_bounds as kernels
 from verified_risk.numbers.enclosure import Interval
 from verified_risk.objectives.polygon import Polygon
 from verified_risk.objectives.weighting import Weighting
@@ -65,27 +63,6 @@ def thirds(count: int, **sizes):
     return models.small("error terms", count, **sizes)
 
 
-def test_ends_are_cut_no_further_than_the_room_allows():
-    """Rule B2 in rationals, on pieces so steep that rounding moves a cut."""
-    rng, cut = random.Random("cut ends"), 0
-    for _ in range(40):
-        inner = [rng.random() for _ in range(5)]
-        x = np.array(sorted({0.0, 1.0, *inner, *(min(v + rng.choice([1e-6, 1e-10]), 0.9999) for v in inner)}))
-        polygon, n = Polygon(x, np.array(sorted(rng.random() for _ in x))), 20
-        low, high = np.sort(np.array([[rng.random() for _ in range(n)] for _ in range(2)]), axis=0)
-        cost, room = np.array([rng.uniform(-2, 5) for _ in range(n)]), rng.choice([0.0, 1e-3, 0.05])
-        values = [values_of(polygon, c, a, b) for c, a, b in zip(cost, low, high, strict=True)]
-        least = np.array([float(min(v for _, v in found)) for found in values])
-        ends = low.copy(), high.copy()
-        kernels.cut_ends(cost, least, room, *ends, polygon.x, polygon.g)
-        for found, m, a, b, before in zip(values, least.tolist(), *ends, low, strict=True):
-            limit = max(Fraction(m) + Fraction(room), min(v for _, v in found))
-            assert Fraction(float(a)) <= first_at_most(found, limit)
-            assert Fraction(float(b)) >= first_at_most(found[::-1], limit)
-            cut += a > before
-    assert cut >= 100
-
-
 def test_the_contractor_keeps_actions_that_differ_by_rounding_alone():
     """Two actions with the same law, whose outcomes are added in another order: no slope prefers either."""
     rng, n, differ = random.Random("ties of a search"), 7, 0
@@ -119,19 +96,6 @@ def test_ranges_of_a_contraction_hold_the_only_cdf_that_there_is():
         for i in range(horizon):
             exact += math.comb(horizon, i) * (1 - p) ** i * p ** (horizon - i)
             assert Fraction(float(low[i])) <= exact <= Fraction(float(high[i]))
-
-
-def values_of(polygon: Polygon, c: float, low: float, high: float) -> list[tuple[Fraction, Fraction]]:
-    """``(x, G(x) - c x)`` at the ends of a box and at the knots inside."""
-    places = [Fraction(low), *(Fraction(x) for x in polygon.x.tolist() if low < x < high), Fraction(high)]
-    return [(x, polygon(x) - Fraction(c) * x) for x in places]
-
-
-def first_at_most(points: list[tuple[Fraction, Fraction]], limit: Fraction) -> Fraction:
-    """The first place, from one side, at which a polygon is at most ``limit``."""
-    if points[0][1] <= limit:
-        return points[0][0]
-    return next(x + (y - x) * (u - limit) / (u - v) for (x, u), (y, v) in pairwise(points) if v <= limit)
 
 
 def test_a_probe_moves_an_end_no_further_than_it_proves():

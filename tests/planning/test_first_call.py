@@ -164,7 +164,7 @@ def test_patience_ends(monkeypatch):
     assert told == ["plain", "compiled", "compiled"]
 
 
-@pytest.mark.parametrize("name", ["tilted_minima", "hulls", "slope_ranges", "cut_ends"])
+@pytest.mark.parametrize("name", ["tilted_minima", "hulls", "slope_ranges"])
 def test_loops_over_pairs_are_compiled_by_the_number_of_pairs(name, monkeypatch):
     """Thousands of coordinates times thousands of corners are half a minute of Python, though the arrays are short."""
     one = getattr(polygon_bounds, name)

@@ -231,49 +231,6 @@ def slope_ranges(low, high, x, g, least, greatest, middle):  # type: ignore[no-u
         middle[i] = min(max(s, least[i]), greatest[i])
 
 
-@nested_kernel
-def cut_ends(c, least, room, low, high, x, g):  # type: ignore[no-untyped-def]
-    """Shrink boxes to where ``G(t) - c_i t <= least_i + room``: end pieces only, cut points moved outward
-    (the reduced cost, B2)."""
-    changed = 0
-    for i in range(c.shape[0]):
-        a, b, slope = low[i], high[i], c[i]
-        if b - a < 1e-12:
-            continue
-        limit = least[i] + room + 2.0 * SLACK * (1.0 + abs(slope) + abs(room))
-        right = value(b, x, g) - slope * b
-        if right > limit:
-            px, pv = b, right
-            k = segment(b, x)
-            if x[k] >= b:
-                k -= 1
-            while k > 0 and x[k] > a and g[k] - slope * x[k] > limit:
-                px, pv = x[k], g[k] - slope * x[k]
-                k -= 1
-            qx = max(x[k], a)
-            qv = value(qx, x, g) - slope * qx
-            if qv <= limit:
-                px = qx + (px - qx) * min(1.0, (limit - qv) / (pv - qv) + 1e-9)
-            if px + 1e-15 < b:
-                high[i] = px + 1e-15
-                changed += 1
-        left = value(a, x, g) - slope * a
-        if left > limit:
-            px, pv = a, left
-            k = segment(a, x) + 1
-            while k < x.shape[0] - 1 and x[k] < high[i] and g[k] - slope * x[k] > limit:
-                px, pv = x[k], g[k] - slope * x[k]
-                k += 1
-            qx = min(x[k], high[i])
-            qv = value(qx, x, g) - slope * qx
-            if qv <= limit:
-                px = qx - (qx - px) * min(1.0, (limit - qv) / (pv - qv) + 1e-9)
-            if px - 1e-15 > a:
-                low[i] = px - 1e-15
-                changed += 1
-    return changed
-
-
 @kernel
 def close_monotone(low, high):  # type: ignore[no-untyped-def]
     """Close the boxes under monotonicity of a CDF; return False if one is empty (monotonicity, B6)."""

@@ -62,8 +62,10 @@ NOISE = 1e-9
 """Share of the number of grid points by which floats may misplace a point."""
 CLOSE_CALL = 1e-10
 """Share of the number of grid points by which a bound may miss the aim and still be left to the checker."""
-MOST_PASSES = 50_000
-"""Maximum number of passes of a search."""
+MOST_PASSES, FEW_PASSES = 50_000, 500
+"""Maximum number of passes of a search, and of a first one without contractions."""
+MOST_CONTRACTED = 10**9
+"""Maximum number of products of a law and a weight in a contraction, whose check takes seconds for ten million."""
 ROOT_ROUNDS, ROUNDS, WORTHWHILE = 200, 6, 0.9
 """Maximum number of rounds of probes at the root, whose cuts every box inherits, and of any other box, which is cut in
 two once a round leaves more than this share."""
@@ -169,7 +171,7 @@ def is_fine_enough(space: Coordinates, knots: Knots, upper: Fraction, clock: Clo
     search = _Recorded(space, knots, [], float((space.most - upper) / space.width), 0.0, clock)
     search.incumbents()
     if not search.concave:
-        search._bound(search.root, search.steps)
+        search._bound(search.root, PACE[1][2])
         return search.root.bound >= search.wanted
     return 2 * (search.best.value - search.own_bound()) <= search.best.value - search.wanted
 
@@ -218,6 +220,7 @@ class _Recorded(Search):
     leaves = stuck = contractions = 0
     hopeless = contracts = False
     """True if a policy costs less than may be wanted; if boxes are contracted."""
+    most_calls: float = MOST_PASSES
 
     def __init__(
         self,
@@ -242,7 +245,6 @@ class _Recorded(Search):
         self.root.low[self.free.stop :] = 1.0
         self.steep = Fraction(max(STEEP, *(math.ceil(p.slope.max()) for _, p in self.pieces)))
         self.aim = needed
-        self._go_on(PACE)
         self.exact_knots = {float(x): x for x, _ in knots}
         self.corners = np.array(sorted(self.exact_knots))
         self.few = not self.reach and len(self.corners) <= FEW_CORNERS
@@ -254,12 +256,38 @@ class _Recorded(Search):
         return self.aim
 
     def cover(self) -> Cover:
-        """Search best-first; boxes that cannot be cut, and all boxes once there is no hope, are left to the checker."""
+        """Search in phases until one closes every box, or leaves it to the checker."""
         self.incumbents()
         self._choose_aim()
-        order, root = count(), self.root
         if self.hopeless:
             return [self._leaf(None)]
+        whole, phases = self.root, self._phases()
+        for last, (self.contracts, most) in enumerate(phases, 1 - len(phases)):
+            self.root = _Box(whole.low.copy(), whole.high.copy(), whole.reference)
+            self.leaves, self.stuck, self.most_calls = 0, 0, self.oracle.calls + most
+            pace = (CONTRACTING_PACE if self.contracts else PACE)[not self.concave]
+            self.worthwhile, self.least_cut, self.steps, self.further, self.shares_tried = pace
+            try:
+                self._close(self.root)
+            except _GivesUp:
+                if not last:
+                    raise
+            else:
+                if not self.stuck or self.hopeless or not last:
+                    break
+        return self._tree()
+
+    def _phases(self) -> list[tuple[bool, int]]:
+        """Return whether to contract boxes, and the maximum number of passes.  Contractions are slow to check, and
+        leave boxes of which no end is a corner; so a few passes without come first."""
+        on_grid = isinstance(self.oracle, Oracle) and self.oracle.maskable and self.coordinates.shares is None
+        if not on_grid or self.oracle.work > MOST_CONTRACTED or self.aim >= self.best.value - NOISE * self.oracle.top:
+            return [(False, MOST_PASSES)]
+        return [(False, FEW_PASSES), (True, MOST_PASSES // 2), (False, MOST_PASSES)]
+
+    def _close(self, root: _Box) -> None:
+        """Search best-first; boxes that cannot be cut, and all boxes once there is no hope, are left to the checker."""
+        order = count()
         self._tighten(root)
         heap = [] if root.bound < self.aim and self._close_call(root) else [(root.bound, next(order), root)]
         while heap and not self.hopeless:
@@ -274,20 +302,12 @@ class _Recorded(Search):
                 self._tighten(child)
                 if child.bound < self.aim and not self._close_call(child):
                     heapq.heappush(heap, (child.bound, next(order), child))
-        return self._tree()
 
     def _choose_aim(self) -> None:
         """Aim at what is wanted or, if a policy costs hardly more, at less, within the allowance."""
         least = self.wanted - self.allowance
         self.hopeless = self.best.value < least - NOISE * self.oracle.top
         self.aim = max(least, min(self.wanted, self.best.value - self.allowance / 8))
-        on_grid = isinstance(self.oracle, Oracle) and self.oracle.maskable and self.coordinates.shares is None
-        if on_grid and self.aim < self.best.value - NOISE * self.oracle.top:  # a bound that is met needs exact boxes
-            self.contracts = True
-            self._go_on(CONTRACTING_PACE)
-
-    def _go_on(self, pace: tuple[Any, Any]) -> None:
-        self.worthwhile, self.least_cut, self.steps, self.further, self.shares_tried = pace[not self.concave]
 
     def _level(self, edge: float, sign: float) -> float:
         """Round the level of a cut down or up, to a corner of G if there are few: boxes between corners need no cut."""
@@ -304,7 +324,7 @@ class _Recorded(Search):
 
     def _tighten(self, box: _Box) -> None:
         """Probe until the box closes or hardly shrinks; then choose where to cut it in two."""
-        if self.contracts:
+        if isinstance(self.oracle, Oracle):
             self.oracle.allowed[:] = self.oracle.everything if box.kept is None else box.kept
         if box.closed is not None and self._closes(box, box.closed):
             return
@@ -372,7 +392,7 @@ class _Recorded(Search):
     def _count(self, box: _Box) -> None:
         self.clock.require()
         self.leaves += 1
-        if self.leaves > MOST_LEAVES or box.depth + len(box.cuts) >= DEEPEST or self.oracle.calls > MOST_PASSES:
+        if self.leaves > MOST_LEAVES or box.depth + len(box.cuts) >= DEEPEST or self.oracle.calls > self.most_calls:
             raise _GivesUp(f"the search for a cover stops {box.depth + len(box.cuts)} cuts deep")
         self.hopeless = self.best.value < self.wanted - self.allowance - NOISE * self.oracle.top
 

@@ -1,10 +1,10 @@
 r"""Branch and bound on boxes of CDFs, for any weighting (docs/theory/05-certificates.md, part B).
 
 Minimise :math:`\underline g(F) = \sum_i \underline G(F_i)` over the CDF vectors of all policies, :math:`\underline G`
-a polygon below G.  A node is a box of CDFs.  Its bound is weak duality (B1); reduced costs (B2), probing (B3) and
-above all the stationarity contractor (B5) shrink boxes and rule out actions, usually until the root closes.  Every
-cut is valid for one fixed global minimiser as long as it is better than ``incumbent - tol``, so the answer (B7, result
-of the search) is ``min(incumbent - tol, bounds of open nodes)``.
+a polygon below G.  A node is a box of CDFs.  Its bound is weak duality (B1); probing (B3) and above all the
+stationarity contractor (B5) shrink boxes and rule out actions, usually until the root closes.  Every cut is valid for
+one fixed global minimiser as long as it is better than ``incumbent - tol``, so the answer (B7, result of the search) is
+``min(incumbent - tol, bounds of open nodes)``.
 
 The choice of slopes, reference points and branching is heuristic and cannot invalidate a bound.
 """
@@ -141,12 +141,8 @@ class Search(Relaxation):
             node.bound = max(node.bound, bound)
             if node.bound >= self.target or self.late():
                 break
-            low, high = node.low.copy(), node.high.copy()
-            for i, p in self.pieces:
-                kernels.cut_ends(cost[i], least[i], self.target - bound, low[i], high[i], p.x, p.g)
             if (
-                not self.cut_to(node, low, high)
-                or not self.probe(node, bound, cost, least, reference, probes)
+                not self.probe(node, bound, cost, least, reference, probes)
                 or not kernels.close_monotone(node.low, node.high)
                 or (contracting and self.oracle.maskable and not self.contract(node))
             ):

@@ -67,9 +67,10 @@ class Oracle:
         self._q = np.zeros((len(self._parts), self.top + 1))
         self._contractor: _Contractor | None = None
         terms = int(np.diff(self.arrays[1]).max())
-        work = sum((self.top - w + 1) * max(w, 1) for w in model.remaining) * len(self.arrays[2])
-        #: seconds per pass of the contractor: estimated from its multiplications until one has been timed
-        self.contract_seconds = 3 * work / CONTRACTED_PER_SECOND
+        #: products of a law and a probability in a pass of the contractor, which has three laws
+        self.work = sum((self.top - w + 1) * max(w, 1) for w in model.remaining) * len(self.arrays[2])
+        #: seconds per pass of the contractor: estimated from these until one has been timed
+        self.contract_seconds = 3 * self.work / CONTRACTED_PER_SECOND
         #: successive roundings of a signed pass: the terminal sums, then per step three per joint probability and one
         #: per term (signed terminal costs, A5)
         self.depth = self.top + horizon * (terms + 4) + len(model.initial_state) + 2
