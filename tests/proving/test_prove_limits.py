@@ -44,7 +44,7 @@ def test_the_line_below_a_curve_is_drawn_within_the_limit(objective, monkeypatch
 def test_a_search_that_runs_out_of_time_says_what_its_boxes_would_prove(monkeypatch):
     plan = vr.plan(vr.models.machine_replacement(), "wang(3/4)", gap="1/1000", time_limit=5)
     ticking(monkeypatch, 0.001)
-    with pytest.raises(errors.Unsupported, match="not covered: the time limit of 0.55 s is reached after") as caught:
+    with pytest.raises(errors.Unsupported, match=r"not covered: the time limit of 0\.55 s is reached after") as caught:
         plan.prove(time_limit=0.55)
     boxes, reached, wanted = re.search(
         r"after (\d+) boxes of CDFs, which would prove about (\S+) instead of the upper bound (\S+);", str(caught.value)

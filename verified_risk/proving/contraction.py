@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate, pairwise
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -50,74 +50,78 @@ def contracted(
     c: Setting, start: int, costs: Sequence[int], slopes: Sequence[tuple[int, int]], kept: Kept
 ) -> tuple[Kept, list[Fraction], list[Fraction]]:
     """Return what is kept, and the least and the greatest CDF of kept actions; costs and slopes are over the scale."""
-    model, V, grid, last = c.model, c.V, c.grid, c.grid.windows[-1][0]
+    model, windows, steps = c.model, c.grid.windows, len(c.model.steps)
     terminal = [0, *accumulate(costs)]
-    kind = c.integer_type(max(V, *map(abs, terminal)) + len(model.steps))
+    kind = c.integer_type(max(c.V, *map(abs, terminal)) + steps)
+    gains = [(x - low, high - x) for x, (low, high) in zip(costs, slopes, strict=True)]
+    wide = np.int64 if max(map(abs, sum(gains, (0,)))) * (c.V + steps) * len(terminal) < 2**62 else object
+    regains = np.array([*gains, (0, 0)], wide).T
     row, empty = np.array(terminal, kind), np.zeros((len(terminal), 0), kind)
-    ends = Cells(row, row, empty, empty, empty)
-    after: Callable[[int], Cells | None] = lambda s: ends  # noqa: E731
+    after: Callable[[int], Cells | None] = lambda s: Cells(row, row, empty, empty, empty)  # noqa: E731
     found, spent, width = list[dict[int, Row]](), 0, 0
-    largest = max(max(abs(x - low), abs(high - x)) for x, (low, high) in zip(costs, slopes, strict=True)) + 1
-    exact = np.int64 if largest * (V + len(model.steps)) * len(terminal) < 2**62 else object
-    regains = np.array([(x - low, high - x) for x, (low, high) in zip(costs, slopes, strict=True)], exact).T
-    for n, (step, charge) in enumerate(zip(model.steps[::-1], grid.charges(model)[::-1], strict=True), 1):
-        t = len(model.steps) - n
-        (lo, hi), (lo_after, _) = grid.windows[t : t + 2]
-        most, before = max(0, *charge.values()), width
-        spent, width = spent + most, width + most - min(0, *charge.values())
-        first = lo - spent - last
+    for n, (step, charge) in enumerate(zip(model.steps[::-1], c.grid.charges(model)[::-1], strict=True), 1):
+        (lo, hi), (lo_after, _) = windows[steps - n : steps - n + 2]
+        most = max(charge.values())
+        shape = hi - lo + 1, width + most - min(charge.values())
+        shifts = {gain: (lo - x - lo_after, most - x) for gain, x in charge.items()}
+        spent, width = spent + most, shape[1]
+        first = lo - spent - windows[-1][0]
         require(first >= 0, f"{UPPER}: an index leaves its window")
-        places = first + np.arange(hi - lo + 1)[:, None] + np.arange(width)
-        down, up = np.concatenate([regains, np.zeros((2, 1), exact)], axis=1)[:, np.minimum(places, len(costs))]
-
-        def average(action: Action) -> Cells | None:
-            c.tick()
-            sums = [np.zeros(hi - lo + 1, kind) for _ in range(2)]
-            laws = [np.zeros((hi - lo + 1, width), kind) for _ in range(3)]
-            for weight, gain, s in action.outcomes:
-                k, gap = lo - charge[gain] - lo_after, most - charge[gain]
-                if (cells := after(s)) is None or not 0 <= k <= len(cells.cost) - len(sums[0]):
-                    return None
-                here = slice(k, k + len(sums[0]))
-                for total, x in zip(sums, cells[:2], strict=True):
-                    total += weight * x[here]
-                for law, x in zip(laws, cells[2:], strict=True):
-                    law[:, :gap] += weight * V
-                    law[:, gap : gap + before] += weight * x[here]
-            total = action.total
-            return Cells(sums[0] // total, ceil_div(sums[1], total), laws[0] // total, laws[1] // total,
-                         ceil_div(laws[2], total))  # fmt: skip
-
+        places = first + np.arange(shape[0])[:, None] + np.arange(width)
+        down, up = regains[:, np.minimum(places, len(costs))]
         now, flags = dict[int, Cells](), dict[int, Row]()
         for s, actions in step.items():
-            each = [cells for cells in map(average, actions) if cells is not None]
-            if len(each) < len(actions):
-                continue
-            old = kept[t].get(s) if kept else None
-            allowed = np.ones((len(each), hi - lo + 1), bool) if old is None else old
-            cost = np.array([cells.cost for cells in each])
-            best = np.where(allowed, cost, cost.max() + 1).argmin(axis=0)
-            at = np.arange(hi - lo + 1)
-            own_cost, own = (np.array([cells[i] for cells in each])[best, at] for i in (1, 2))
-            wide = own.astype(exact)
-            keeps = [
-                (V * (x.cost - own_cost).astype(object) <= np.maximum(
-                    np.maximum(down * (x.most - wide), up * (wide + n - x.least)), 0).sum(axis=1)).astype(bool)
-                for x in each
-            ]  # fmt: skip
-            flags[s] = allowed & np.array(keeps)
-            least = np.minimum.reduce([np.where(f[:, None], x.least, V) for f, x in zip(flags[s], each, strict=True)])
-            greatest = np.maximum.reduce([np.where(f[:, None], x.most, 0) for f, x in zip(flags[s], each, strict=True)])
-            now[s] = Cells(cost[best, at], own_cost, own, least, greatest)
+            each = [cells for cells in (averaged(c, action, after, shifts, shape, kind) for action in actions) if cells]
+            if len(each) == len(actions):
+                old = kept[steps - n].get(s) if kept else None
+                allowed = np.ones((len(each), shape[0]), bool) if old is None else old
+                flags[s], now[s] = _tested(c.V, n, each, allowed, down, up)
         after, found = now.get, [flags, *found]
-    gap, place = start - spent - last, start - grid.windows[0][0]
-    bounds = []
-    for i in (3, 4):
-        law = np.zeros(max(len(costs), gap + width), object)
-        for s, weight in model.initial:
-            if (cells := after(s)) is None or not 0 <= place < len(cells.cost) or gap < 0:
-                raise Refused(f"{UPPER}: a contraction does not reach the start")
-            law[:gap] += weight * V
-            law[gap : gap + width] += weight * cells[i][place].astype(object)
-        bounds.append([Fraction(x, c.total) for x in law[: len(costs)].tolist()])
-    return found, bounds[0], bounds[1]
+    gap, place = start - spent - windows[-1][0], start - windows[0][0]
+    laws = np.zeros((2, max(len(costs), gap + width)), object)
+    for s, weight in model.initial:
+        if (cells := after(s)) is None or not 0 <= place < len(cells.cost) or gap < 0:
+            raise Refused(f"{UPPER}: a contraction does not reach the start")
+        laws[:, :gap] += weight * c.V
+        laws[:, gap : gap + width] += weight * np.array([cells.least[place], cells.most[place]], object)
+    least, greatest = ([Fraction(x, c.total) for x in law[: len(costs)]] for law in laws.tolist())
+    return found, least, greatest
+
+
+def averaged(
+    c: Setting,
+    action: Action,
+    after: Callable[[int], Cells | None],
+    shifts: Mapping[int, tuple[int, int]],
+    shape: tuple[int, int],
+    kind: Any,
+) -> Cells | None:
+    """Return the cells of an action; None if a next state has none.  ``shifts`` says for each gain at which index of
+    the next window its cells are read, and how much later their rows begin."""
+    c.tick()
+    costs, laws = np.zeros((2, shape[0]), kind), np.zeros((3, *shape), kind)
+    for weight, gain, s in action.outcomes:
+        (k, gap), cells = shifts[gain], after(s)
+        if cells is None or not 0 <= k <= len(cells.cost) - shape[0]:
+            return None
+        here = slice(k, k + shape[0])
+        costs += weight * np.array([x[here] for x in cells[:2]])
+        laws[..., :gap] += weight * c.V
+        laws[..., gap : gap + cells.own.shape[1]] += weight * np.array([law[here] for law in cells[2:]])
+    total = action.total
+    own, least = laws[:2] // total
+    return Cells(costs[0] // total, ceil_div(costs[1], total), own, least, ceil_div(laws[2], total))
+
+
+def _tested(V: int, n: int, each: Sequence[Cells], allowed: Row, down: Row, up: Row) -> tuple[Row, Cells]:
+    """Return which actions are kept, ``n`` steps before the end, and the cells of these."""
+    cost, at = np.array([cells.cost for cells in each]), np.arange(allowed.shape[1])
+    best = np.where(allowed, cost, cost.max() + 1).argmin(axis=0)
+    own_cost, own = (np.array([cells[i] for cells in each])[best, at] for i in (1, 2))
+    kept = allowed.copy()
+    for flags, x in zip(kept, each, strict=True):
+        regained = np.maximum(np.maximum(down * (x.most - own), up * (own + n - x.least)), 0).sum(axis=1)
+        flags &= (V * (x.cost - own_cost).astype(object) <= regained).astype(bool)
+    least = np.minimum.reduce([np.where(f[:, None], x.least, V) for f, x in zip(kept, each, strict=True)])
+    most = np.maximum.reduce([np.where(f[:, None], x.most, 0) for f, x in zip(kept, each, strict=True)])
+    return kept, Cells(cost[best, at], own_cost, own, least, most)

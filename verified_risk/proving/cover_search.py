@@ -22,14 +22,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import count, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import InvalidArgument, Unsupported
 from ..grid import GridModel, float_model, grid_model
-from ..mdp import MDP
 from ..kernels import polygon_bounds as kernels
+from ..mdp import MDP
 from ..mdp.packed import Floats, Ints
 from ..objectives.polygon import Polygon, corners_as_floats
 from ..objectives.weighting import Knots
@@ -72,11 +72,23 @@ two once a round leaves more than this share."""
 ROOT_PROBES, PROBES = 20, 10
 """Maximum number of coordinates probed in one round, at the root and elsewhere."""
 SHARES = (0.5, 0.2, 0.07)
-"""Shares of what a probe leaves that are tried as a further cut."""
-PACE = (0.9999, 0.02, 6, 8, SHARES), (0.995, 0.02, 60, 20, SHARES)
-"""If G is concave, and otherwise: the share that a round leaves of the root from which on it is cut in two; the share of
-a coordinate that a cut must take off; steps of the relaxation of a box, and of a further cut; the further cuts."""
-CONTRACTING_PACE = (0.97, 0.06, 4, 0, ()), (0.99, 0.06, 24, 0, ())
+
+
+class Pace(NamedTuple):
+    """A box is cut in two once a round leaves more than the share ``worthwhile`` of the root; a cut takes off more than
+    ``least`` of a coordinate; ``steps`` of its relaxation bound a box, ``further`` ones each cut beyond a probe, at
+    ``shares`` of what the probe leaves."""
+
+    worthwhile: float
+    least: float
+    steps: int
+    further: int = 0
+    shares: tuple[float, ...] = ()
+
+
+PACE = Pace(0.9999, 0.02, 6, 8, SHARES), Pace(0.995, 0.02, 60, 20, SHARES)
+"""If G is concave, and otherwise."""
+CONTRACTING_PACE = Pace(0.97, 0.06, 4), Pace(0.99, 0.06, 24)
 """The same where boxes are contracted."""
 MOST_STEPS = 2000
 """Steps of the relaxation of a box that no cut can help."""
@@ -171,7 +183,7 @@ def is_fine_enough(space: Coordinates, knots: Knots, upper: Fraction, clock: Clo
     search = _Recorded(space, knots, [], float((space.most - upper) / space.width), 0.0, clock)
     search.incumbents()
     if not search.concave:
-        search._bound(search.root, PACE[1][2])
+        search._bound(search.root, PACE[1].steps)
         return search.root.bound >= search.wanted
     return 2 * (search.best.value - search.own_bound()) <= search.best.value - search.wanted
 
@@ -265,8 +277,7 @@ class _Recorded(Search):
         for last, (self.contracts, most) in enumerate(phases, 1 - len(phases)):
             self.root = _Box(whole.low.copy(), whole.high.copy(), whole.reference)
             self.leaves, self.stuck, self.most_calls = 0, 0, self.oracle.calls + most
-            pace = (CONTRACTING_PACE if self.contracts else PACE)[not self.concave]
-            self.worthwhile, self.least_cut, self.steps, self.further, self.shares_tried = pace
+            self.pace = (CONTRACTING_PACE if self.contracts else PACE)[not self.concave]
             try:
                 self._close(self.root)
             except _GivesUp:
@@ -280,8 +291,10 @@ class _Recorded(Search):
     def _phases(self) -> list[tuple[bool, int]]:
         """Return whether to contract boxes, and the maximum number of passes.  Contractions are slow to check, and
         leave boxes of which no end is a corner; so a few passes without come first."""
-        on_grid = isinstance(self.oracle, Oracle) and self.oracle.maskable and self.coordinates.shares is None
-        if not on_grid or self.oracle.work > MOST_CONTRACTED or self.aim >= self.best.value - NOISE * self.oracle.top:
+        oracle, exact = self.oracle, self.aim >= self.best.value - NOISE * self.oracle.top
+        if not isinstance(oracle, Oracle) or not oracle.maskable or self.coordinates.shares is not None or exact:
+            return [(False, MOST_PASSES)]
+        if oracle.work > MOST_CONTRACTED:
             return [(False, MOST_PASSES)]
         return [(False, FEW_PASSES), (True, MOST_PASSES // 2), (False, MOST_PASSES)]
 
@@ -329,7 +342,7 @@ class _Recorded(Search):
         if box.closed is not None and self._closes(box, box.closed):
             return
         root = box is self.root
-        steps = MOST_STEPS if root and self.convex else self.steps
+        steps = MOST_STEPS if root and self.convex else self.pace.steps
         contracted, contracting = width_of(box), False
         for _ in range(ROOT_ROUNDS if root else ROUNDS):
             width, least = width_of(box), self._bound(box, steps)
@@ -338,7 +351,7 @@ class _Recorded(Search):
                 contracted, least = width_of(box), self._bound(box, steps)
             if box.bound >= self.aim or self._probes_close(box, least, ROOT_PROBES if root else PROBES):
                 return
-            stalled, steps = width_of(box) > (self.worthwhile if root else WORTHWHILE) * width, self.steps
+            stalled, steps = width_of(box) > (self.pace.worthwhile if root else WORTHWHILE) * width, self.pace.steps
             if stalled and (contracting or not root or not self.contracts):
                 break
             contracting = stalled
@@ -349,6 +362,7 @@ class _Recorded(Search):
 
     def _contract(self, box: _Box) -> None:
         """Remove actions that no best policy plays (B5), and narrow the box to what the others reach."""
+        assert isinstance(self.oracle, Oracle)
         c_low, c_high, c0 = (np.zeros_like(box.low) for _ in range(3))
         for i, p in self.pieces:
             kernels.slope_ranges(box.low[i], box.high[i], p.x, p.g, c_low[i], c_high[i], c0[i])
@@ -443,17 +457,17 @@ class _Recorded(Search):
         edge, node = min(max(edge, low), high), i + self.reach if sign > 0 else i
         if not self.reach <= node < len(box.low):
             return False
-        for share in self.shares_tried:
+        for share in self.pace.shares:
             further = self._level(edge + share * (inside - edge), -sign)
             end = box.low.copy(), box.high.copy()
             self._clip(*end, node, further, below=sign > 0)
-            bound, tried, _, _ = self.node_bound(*end, box.reference, self.further, box.atoms)
+            bound, tried, _, _ = self.node_bound(*end, box.reference, self.pace.further, box.atoms)
             if bound >= aim:
                 edge, cost = further, self._rounded(tried)
                 break
         level = self._level(edge, -sign)
         before = box.low[node] if sign > 0 else box.high[node - self.reach]
-        if sign * (level - before) > self.least_cut * (high - low):
+        if sign * (level - before) > self.pace.least * (high - low):
             self._cut(box, node, level, cost, below=sign > 0)
         return False
 

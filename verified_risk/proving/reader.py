@@ -453,7 +453,9 @@ class Certificate(Words):
         start = self.named("start", self.integer, "the index at the start")
         if kind == "threshold":
             return Bound(kind, scale, grid, start)
-        nodes = self._nodes(scale, self._size(grid), lambda own, rows: self._require_room(own, grid, rows), kind == "contraction")
+        nodes = self._nodes(
+            scale, self._size(grid), lambda own, rows: self._require_room(own, grid, rows), kind == "contraction"
+        )
         return Bound(kind, scale, grid, start, nodes)
 
     def _require_sums(self, scale: int, count: int) -> None:
@@ -470,8 +472,8 @@ class Certificate(Words):
     def _nodes(
         self, scale: int, size: int, require_room: Callable[[int, int], None], contracts: bool = False
     ) -> list[Node]:
-        """Read a tree in its order: a cut and its two subtrees, a level that is passed or a contraction and what follows,
-        or a leaf.  Where there are contractions, levels come first."""
+        """Read a tree in its order: a cut and its two subtrees, a level that is passed or a contraction and what
+        follows, or a leaf.  Where there are contractions, levels come first."""
         found, leaves, waiting = list[Node](), 0, [(0, True)]
         while waiting:
             depth, levels = waiting.pop()

@@ -20,7 +20,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple, TypeAlias
 
@@ -261,8 +261,8 @@ def polygon_by_policy(c: Setting, start: int, choices: Any, polygon: Polygon, lo
 
 
 class Node(NamedTuple):
-    """Of a cover, in the order of reading: ``cut`` k p, ``passed`` scale k p, ``contract`` scale and runs of multipliers,
-    or ``dual`` and those."""
+    """Of a cover, in the order of reading: ``cut`` k p, ``passed`` scale k p, ``contract`` scale and multipliers, or
+    ``dual`` and multipliers, in runs."""
 
     kind: str
     k: int = 0
@@ -303,8 +303,11 @@ def polygon_by_cover(
     contract = contracts_to if contracts else None
     require(contract is None or c.grid.shifts, f"{UPPER}: a contraction where indices do not shift alike")
     leaves = list(_leaves(c, nodes, line_for, [1] * size, passes, contract=contract))
-    _require_leaves(c, leaves, need, [1] * size, lambda terminal, kept: _below_at_start(
-        c, start, terminal, lambda *row: table(*row, kept=kept)))
+
+    def duals(terminal: Row, kept: Kept) -> list[int]:
+        return _below_at_start(c, start, terminal, partial(table, kept=kept))
+
+    _require_leaves(c, leaves, need, [1] * size, duals)
 
 
 def polygon_by_cell_cover(
@@ -315,9 +318,11 @@ def polygon_by_cell_cover(
     require(c.grid.holds_ends(c.model, start), f"{UPPER}: a budget leaves its window")
     need = (c.grid.unit * start + c.grid.ranges(c.model)[0] - unit * lo - upper) / unit * c.total
     leaves = list(_leaves(c, nodes, line_for, [1] * (hi - lo), lambda node: False, reach=1))
-    _require_leaves(
-        c, leaves, need, [1] * (hi - lo), lambda terminal, _: _below_at_start(c, start, terminal, cells_table), FREE_BITS
-    )
+
+    def duals(terminal: Row, _: Kept) -> list[int]:
+        return _below_at_start(c, start, terminal, cells_table)
+
+    _require_leaves(c, leaves, need, [1] * (hi - lo), duals, FREE_BITS)
 
 
 def polygon_by_lines(c: Setting, start: int, costs: Runs, choices: Any, polygon: Polygon, lower: Fraction) -> None:
@@ -413,7 +418,8 @@ def _leaves(
     size, across = len(widths), [0, *accumulate(widths)]
     levels = sorted({Fraction(), Fraction(1), *(node.level for node in nodes)})
     number = {level: i for i, level in enumerate(levels)}
-    waiting: list[tuple[Row, Row, Kept]] = [(np.full(size, number[Fraction()], np.int32), np.full(size, number[Fraction(1)], np.int32), ())]
+    zeros, ones = (np.full(size, number[Fraction(end)], np.int32) for end in (0, 1))
+    waiting: list[tuple[Row, Row, Kept]] = [(zeros, ones, ())]
     lines: list[Polygon] | None = None
     for i, node in enumerate(nodes):
         c.tick()
@@ -423,10 +429,9 @@ def _leaves(
         if node.kind == "dual":
             if lines is not None and (low > high).any():
                 continue
-            ends = accumulate(length for length, _ in node.costs)
             changes = np.flatnonzero(np.diff(low) | np.diff(high)) + 1
             costs, total = np.repeat(np.arange(len(node.costs)), [length for length, _ in node.costs]), 0
-            for a, b in pairwise(sorted({0, *changes.tolist(), *ends})):
+            for a, b in pairwise(sorted({0, *changes.tolist(), *accumulate(length for length, _ in node.costs)})):
                 p, q = levels[low[a]], levels[high[a]]
                 line = line_for(p) if lines is None else lines[a]
                 total += (across[b] - across[a]) * line.least(c.V, p, q)(node.costs[costs[a]][1])
