@@ -92,6 +92,8 @@ CONTRACTING_PACE = Pace(0.97, 0.06, 4), Pace(0.99, 0.06, 24)
 """The same where boxes are contracted."""
 MOST_STEPS = 2000
 """Steps of the relaxation of a box that no cut can help."""
+STEEPEST = 2.0**12
+"""Largest multiplier where boxes are contracted, so that the numbers of tables stay short."""
 CONTRACTING = 2**36
 """Denominator of the costs of a contraction, and its scale."""
 NARROWED = 1e-11
@@ -278,6 +280,7 @@ class _Recorded(Search):
             self.root = _Box(whole.low.copy(), whole.high.copy(), whole.reference)
             self.leaves, self.stuck, self.most_calls = 0, 0, self.oracle.calls + most
             self.pace = (CONTRACTING_PACE if self.contracts else PACE)[not self.concave]
+            self.largest = STEEPEST if self.contracts else self.largest
             try:
                 self._close(self.root)
             except _GivesUp:
@@ -366,7 +369,8 @@ class _Recorded(Search):
         c_low, c_high, c0 = (np.zeros_like(box.low) for _ in range(3))
         for i, p in self.pieces:
             kernels.slope_ranges(box.low[i], box.high[i], p.x, p.g, c_low[i], c_high[i], c0[i])
-        c0, self.oracle.coarse = np.round(c0 * CONTRACTING) / CONTRACTING, CONTRACTING
+        c0 = np.round(np.minimum(c0, STEEPEST) * CONTRACTING) / CONTRACTING
+        self.oracle.coarse = CONTRACTING
         found = self.oracle.contract(c0, c_low, c_high, self.deadline)
         if found is None:
             self.clock.require()

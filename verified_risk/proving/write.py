@@ -255,7 +255,9 @@ class Draft:
         found = find_cover(self.space, objective.knots, upper, self.clock, more, objective.jumps, exact)
         met = MET if exact is None and objective.jumps else BEHIND if self._close_behind else ""
         self._doubt(found, f"{self.plan.objective.spec} with this upper bound: {met}" if met else "")
-        scale = self._cell_scale(found.cover) if self.between else MULTIPLIER << CURVE_BITS
+        contracts = any(node.kind == "contract" for node in found.cover)  # which leaves room for rounding
+        scale = MULTIPLIER << (2 if contracts else CURVE_BITS)
+        scale = self._cell_scale(found.cover) if self.between else scale
         return found.upper, self._by_cover(scale, found.cover), found.complete
 
     @property
