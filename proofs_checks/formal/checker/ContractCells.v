@@ -32,7 +32,7 @@ Qed.
 Lemma at_row_along {X} V A (l : list X) j : 0 <= j < zlen l -> at_row V (along A 0 l) j = A j.
 Proof. intros H. unfold at_row. destruct (Z.ltb_spec j 0); [lia|]. rewrite znth_along by lia. f_equal. Qed.
 
-Lemma zlen_zmap2 f l : forall k, zlen l = zlen k -> zlen (zmap2 f l k) = zlen l.
+Lemma zlen_merged f l : forall k, zlen l = zlen k -> zlen (zmap2 f l k) = zlen l.
 Proof.
   induction l as [|x l IH]; intros [|y k] H; cbn [zmap2 zlen] in *; try reflexivity.
   - pose proof (zlen_nonneg l). lia.
@@ -230,7 +230,7 @@ Proof.
     set (low := law_below V room least_law z) in *. set (high := law_above V room most_law z) in *.
     destruct ((least_cost z <=? own_c) || _) eqn:Etest; intros H; injection H as <- <-; split.
     + intros lw hg Hlaws. injection Hlaws as Hlaws. destruct laws' as [[lw' hg']|]; injection Hlaws as <- <-.
-      * destruct (Hw _ _ eq_refl). rewrite !zlen_zmap2; unfold low, high; rewrite ?Hbelow, ?Habove; lia.
+      * destruct (Hw _ _ eq_refl). rewrite !zlen_merged; unfold low, high; rewrite ?Hbelow, ?Habove; lia.
       * split; [apply Hbelow | apply Habove].
     + intros i x. cbn [znth]. destruct (i =? 0).
       * intros Hx Htest. injection Hx as <-. split; [reflexivity|].

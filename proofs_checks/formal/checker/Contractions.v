@@ -32,14 +32,6 @@ Proof.
   - apply H2. intros Hin. apply Hx. now right.
 Qed.
 
-Fixpoint idle (n : nat) : strategy := match n with O => Stop | S n' => Play 0 (fun _ => idle n') end.
-
-Lemma idle_plays m n : forall t s, plays m n t s (idle n).
-Proof.
-  induction n as [|n IH]; intros t s; cbn [idle plays]; [exact I|]. split; [|intros; apply IH].
-  destruct (actions_at m t s) as [|a acts] eqn:E; [left; exact E|]. right. exists a. rewrite E. reflexivity.
-Qed.
-
 Lemma floor_div_gt x d : (0 < d)%Z -> IZR x / IZR d <= IZR (x / d) + 1.
 Proof.
   intros H. pose proof (Z.mul_succ_div_gt x d H) as Hm. assert (Hle : (x <= d * (x / d + 1))%Z) by lia.
@@ -142,21 +134,21 @@ Section Cells.
     - rewrite at_row_behind by lia. apply H2. unfold j in *. lia.
   Qed.
 
-  (** *** What a cell says *)
+  (** *** What a cell cell_says *)
 
   Definition attains (n t : nat) (s : positive) (b k0 : Z) (c : law_cell) : Prop :=
     exists z, plays m n t s z /\ playout m g n t s b z tilt <= IZR (own_cost c) /\
       forall k, IZR (at_row V (own_law c) (k - k0)) <= playout m g n t s b z (level k) <=
         IZR (at_row V (own_law c) (k - k0)) + INR n.
-  Definition bounds (n t : nat) (s : positive) (b k0 : Z) (c : law_cell) (y : strategy) : Prop :=
+  Definition cell_bounds (n t : nat) (s : positive) (b k0 : Z) (c : law_cell) (y : strategy) : Prop :=
     IZR (cost c) <= playout m g n t s b y tilt /\
     forall k, IZR (at_row V (least_law c) (k - k0)) <= playout m g n t s b y (level k) <=
       IZR (at_row V (most_law c) (k - k0)).
-  Definition says (n t : nat) (s : positive) (b k0 width : Z) (c : law_cell) : Prop :=
+  Definition cell_says (n t : nat) (s : positive) (b k0 width : Z) (c : law_cell) : Prop :=
     rows_of_width width c /\ attains n t s b k0 c /\
     forall y, plays m n t s y -> throughout m g stationary n t s b y ->
       throughout m g (keeps_here g keep) n t s b y ->
-      throughout m g (keeps_here g kept') n t s b y /\ bounds n t s b k0 c y.
+      throughout m g (keeps_here g kept') n t s b y /\ cell_bounds n t s b k0 c y.
 
   (** *** Averages *)
 
@@ -180,8 +172,8 @@ Section Cells.
 
     Lemma average_bounds nx : plays m (S n) t s (Play i nx) ->
       (forall o, In o (outcomes a) -> (0 < weight o)%Z ->
-        bounds n (S t) (next o) (move g r o b) (k1 o) (c o) (nx (gain o, next o))) ->
-      bounds (S n) t s b k0 average (Play i nx).
+        cell_bounds n (S t) (next o) (move g r o b) (k1 o) (c o) (nx (gain o, next o))) ->
+      cell_bounds (S n) t s b k0 average (Play i nx).
     Proof.
       intros Hplays H. destruct (action_facts m Hm t s i a Ha) as [Htot _]. split.
       - unfold average, average_cell. cbn [cost]. eapply Rle_trans; [now apply floor_div_le|].
@@ -218,7 +210,7 @@ Section Cells.
       assert (Hplays : plays m (S n) t s (Play i nx)).
       { split; [right; now exists a|]. intros os.
         destruct (in_dec label_eq os (map (fun o => (gain o, next o)) (outcomes a))) as [Hin|Hout];
-          [apply (H1 os Hin) | rewrite (H2 os Hout); apply idle_plays]. }
+          [apply (H1 os Hin) | rewrite (H2 os Hout); apply plays_idle]. }
       exists (Play i nx). split; [exact Hplays|]. split.
       - unfold average, average_cell. cbn [own_cost]. eapply Rle_trans; [|now apply le_cdiv_div].
         apply (average_ge m g Hm n t s b i nx a _ Ha). intros o Ho _. now apply (proj2 (Hnext o Ho)).
@@ -278,7 +270,7 @@ Section Cells.
     (t + length sts = T)%nat -> all_never_below m g (rate_at m g t) ws sts = true ->
     forall reached, let found := contracted_from t ws reached sts in kept_after found = skipn t kept' -> forall s b c,
     (window_start g t <= b)%Z -> znth (cells_at (layer found) s) (b - window_start g t) = Some (Some c) ->
-    says (length sts) t s b (b - spent found - last) (Z.max 0 (open found)) c.
+    cell_says (length sts) t s b (b - spent found - last) (Z.max 0 (open found)) c.
   Proof.
     pose proof (IZR_lt _ _ HV) as HV'.
     induction sts as [|st sts IH]; intros t ws Hsts Hws Hlen Hnb reached found Hkept s b c Hb Hc.
@@ -300,7 +292,7 @@ Section Cells.
       + intros y _ _ _. cbn [length playout cost least_law most_law throughout]. split.
         * split; [|now destruct y]. destruct y as [|i nx]; [exact I|]. unfold keeps_here, is_kept_at.
           rewrite <- Hkept. cbn [first_tree]. now destruct s.
-        * unfold bounds. cbn [cost least_law most_law]. split; [cbn [playout]; lra|]. intros k. rewrite Hlevel. cbn
+        * unfold cell_bounds. cbn [cost least_law most_law]. split; [cbn [playout]; lra|]. intros k. rewrite Hlevel. cbn
           [playout].
           lra.
     - destruct (skipn_cons _ _ _ _ Hsts) as [Hst Hrest]. cbn [all_never_below] in Hnb.
@@ -344,7 +336,7 @@ Section Cells.
         stream_heads (skip_stream (b - lo) (stream_of r most lo lo' (layer after) a)) = Some x ->
         (forall o, In o (outcomes a) -> (charge r o <= most)%Z) /\
         x = map (fun o => (weight o, (most - charge r o)%Z, child o)) (outcomes a) /\
-        forall o, In o (outcomes a) -> says (length sts) (S t) (next o) (move g r o b) (k0 + most - charge r o)
+        forall o, In o (outcomes a) -> cell_says (length sts) (S t) (next o) (move g r o b) (k0 + most - charge r o)
           (Z.max 0 (open after)) (child o)).
       { intros i a x Ha Hx.
         assert (Hcharge : forall o, In o (outcomes a) -> (0 <= lo - charge r o - lo' /\ charge r o <= most)%Z).
@@ -407,10 +399,11 @@ Section Cells.
       destruct (Hpart i a x Ha' Hx) as [Hmost [Heq Hch]]. destruct (Hparts a x Hmost Heq) as [Q1 [_ [_ [Q4 Q5]]]].
       assert (Hafter : forall o, In o (outcomes a) -> (0 < weight o)%Z ->
         throughout m g (keeps_here g kept') (length sts) (S t) (next o) (move g r o b) (nx (gain o, next o)) /\
-        bounds (length sts) (S t) (next o) (move g r o b) (k0 + most - charge r o) (child o) (nx (gain o, next o))).
+        cell_bounds (length sts) (S t) (next o) (move g r o b) (k0 + most - charge r o) (child o) (nx (gain o, next
+          o))).
       { intros o Ho Hpos. destruct (Hch o Ho) as [_ [_ H]]. apply H; [apply (Hnext (gain o, next o)) | |];
           eapply (throughout_next m g Hm); eassumption. }
-      assert (Hbounds : bounds (S (length sts)) t s b k0 (avg a) (Play i nx)).
+      assert (Hbounds : cell_bounds (S (length sts)) t s b k0 (avg a) (Play i nx)).
       { apply (average_bounds sts t s b i a k0 most width child); try assumption. intros o Ho Hpos. now apply Hafter. }
       assert (Hnow : znth still' i = Some true /\ exists l h, Some (low, high) = Some (l, h) /\ forall j,
         (at_row V l j <= at_row V (least_law (avg a)) j /\ at_row V (most_law (avg a)) j <= at_row V h j)%Z).
@@ -450,11 +443,12 @@ End Cells.
 
 Definition corners_at (gs : list (list (rat * rat))) (k : Z) : list (rat * rat) :=
   match znth gs k with Some l => l | None => [] end.
-Definition slope_at (V : Z) (of : list (rat * rat) -> rat -> rat -> option Z) (gs : list (list (rat * rat))) (b : box)
+Definition slope_within (V : Z) (of : list (rat * rat) -> rat -> rat -> option Z) (gs : list (list (rat * rat))) (b :
+  box)
   (k : Z) : R :=
   match znth gs k, znth b k with Some l, Some (p, q) => IZR (or_zero (of l p q)) / IZR V | _, _ => 0 end.
-Definition up_at V := slope_at V (steepest V (of_Z 0) (of_Z 0)).
-Definition down_at V := slope_at V (flattest V (of_Z 0) (of_Z 0)).
+Definition up_at V := slope_within V (steepest V (of_Z 0) (of_Z 0)).
+Definition down_at V := slope_within V (flattest V (of_Z 0) (of_Z 0)).
 
 Lemma znth_tail {X} (x : X) l k j : (k + 1 <= j)%Z -> znth (x :: l) (j - k) = znth l (j - (k + 1)).
 Proof.
@@ -478,8 +472,8 @@ Proof.
   injection Hc as Hc. injection Hb as Hb. rewrite Rmult_plus_distr_l.
   rewrite (sum_along_ext _ (fun j => up_at V gs b (j - (k + 1)) * Rmax 0 (F' j - F j) -
     down_at V gs b (j - (k + 1)) * Rmax 0 (F j - F' j)))
-    by (intros j Hj; unfold up_at, down_at, slope_at; now rewrite !znth_tail by lia).
-  rewrite (IH costs b (k + 1)%Z Hc Hb). unfold up_at, down_at, slope_at. rewrite Z.sub_diag. cbn [znth Z.eqb].
+    by (intros j Hj; unfold up_at, down_at, slope_within; now rewrite !znth_tail by lia).
+  rewrite (IH costs b (k + 1)%Z Hc Hb). unfold up_at, down_at, slope_within. rewrite Z.sub_diag. cbn [znth Z.eqb].
   set (st := or_zero (steepest V (of_Z 0) (of_Z 0) l p q)). set (fl := or_zero (flattest V (of_Z 0) (of_Z 0) l p q)).
   rewrite !minus_IZR. pose proof (parts_difference (F k) (F' k)) as Hparts.
   set (P := Rmax 0 (F' k - F k)) in *. set (Q := Rmax 0 (F k - F' k)) in *.
@@ -581,7 +575,7 @@ Section Traced.
   Let Hmu : good_mix m mu := proj1 Hbest.
 
   Lemma best_range k : 0 <= F k <= 1.
-  Proof. now apply cdf_range. Qed.
+  Proof. now apply mixed_cdf_range. Qed.
 
   Lemma fixed_sum_correct costs : forall gs' b k x, (forall l, In l gs' -> corners_to_1 (of_Z 0) l = true) ->
     fixed_sum V gs' costs b = Some x -> inside F k b ->
@@ -644,9 +638,9 @@ Section Traced.
       throughout m g stays_best T 0 s start (x s).
     Proof.
       intros HV' Hx Hs Hp. eapply best_is_stationary; try eassumption.
-      intros k. fold F. unfold Gk, corners_at, up_at, down_at, slope_at.
+      intros k. fold F. unfold Gk, corners_at, up_at, down_at, slope_within.
       destruct (znth gs k) as [l|] eqn:El.
-      - pose proof (znth_inside _ _ _ El) as Hk. destruct (znth_some b k) as [[p' q'] Eb].
+      - pose proof (znth_inside _ _ _ El) as Hk. destruct (znth_in_bounds b k) as [[p' q'] Eb].
         { rewrite zlen_length, Hlen. rewrite zlen_length, Hlength in Hk. exact Hk. }
         rewrite Eb. destruct (inside_at F b 0 k p' q' Hin Eb) as [Hp' [Hq' Hf]]. rewrite Z.add_0_l in Hf.
         apply slopes_correct; try assumption; [now apply (corners_at_good k) | apply best_range].
@@ -690,7 +684,7 @@ Section Traced.
       set (at_start := fun s => cell_at (layer found) s (start - lo)) in *.
       assert (Hlo : window_start g 0 = lo) by (unfold window_start; now rewrite Hwindows).
       assert (Hsays : forall s w, In (s, w) (initial m) ->
-        says m g V' costs keep (kept_after found) stays_best T 0 s start k0 (Z.max 0 (open found)) (at_start s)).
+        cell_says m g V' costs keep (kept_after found) stays_best T 0 s start k0 (Z.max 0 (open found)) (at_start s)).
       { intros s w Hs. apply (contract_correct m g V' rs costs keep (kept_after found) Hm Hshift HV' stays_best) with
           (sts := steps m) (t := 0%nat) (ws := windows g); try reflexivity; try assumption.
         - intros n t s' b0 y z Ht Hbest' Hz. assert (n = T - t)%nat as -> by lia. specialize (Hbest' z Hz).
@@ -719,7 +713,7 @@ Section Traced.
         - rewrite Hlo. now apply (Hcells s w). }
       assert (Hall : forall w x s p, In (w, x) mu -> In (s, p) (jinit M) -> 0 < p ->
         throughout m g (keeps_here g (kept_after found)) T 0 s start (x s) /\
-        bounds m g V' costs T 0 s start k0 (at_start s) (x s)).
+        cell_bounds m g V' costs T 0 s start k0 (at_start s) (x s)).
       { intros w x s p Hx Hs Hp. destruct (in_init m s p Hs) as [w0 Hw0].
         destruct (Hsays s w0 Hw0) as [_ [_ H]].
         apply H; [apply (proj2 Hmu w x Hx) | now apply (best_stays_best w x s p) | now apply (Hkeeps w x s p)]. }
@@ -763,7 +757,8 @@ Section Traced.
       destruct (Rle_dec (F k) (real_of p)) as [Hle|Hgt].
       + apply (IHb keep (cap k p b)); try assumption; [now rewrite length_cap|]. apply inside_cap; try assumption.
         intros j Hj. eapply Rle_trans; [|exact Hle]. apply (cdf_antitone m g Hm start last mu); [exact Hmu | lia].
-      + apply (IHa keep (raise k p b)); try assumption; [now rewrite length_raise|]. apply inside_raise; try assumption.
+      + apply (IHa keep (raise k p b)); try assumption; [now rewrite length_raised|]. apply inside_raise; try
+        assumption.
         intros j Hj. apply Rle_trans with (F k); [lra|]. apply (cdf_antitone m g Hm start last mu); [exact Hmu | lia].
     - destruct (contracted m g start gs V' costs keep b) as [[keep' b']|] eqn:E; [|discriminate].
       destruct (contracted_correct V' costs keep keep' b b' E Hlen Hin Hkeeps) as [H1 [H2 H3]].
@@ -786,7 +781,7 @@ Proof.
   destruct (positive_den p && passed V k p) eqn:E; [|discriminate]. apply andb_true_iff in E. destruct E as [Hp E].
   apply Z.ltb_lt in Hp. intros H Hin. destruct (IH _ _ _ H) as [H1 H2].
   - apply inside_raise; try assumption. intros j Hj. eapply Rle_trans; [now apply (Hpassed V k p Hp)|]. apply HF. lia.
-  - split; [assumption|]. now rewrite H2, length_raise.
+  - split; [assumption|]. now rewrite H2, length_raised.
 Qed.
 
 (** ** Every policy *)
@@ -821,11 +816,12 @@ Section Contractions.
     { intros nu Hnu. rewrite <- Hlen0.
       apply (passed_first_correct _ (passed_test m g start lo lo' hi')) with (c := boxes) (c' := rest);
         [intros; now apply cdf_antitone | | assumption |].
-      - intros V0 k p Hp. apply (passed_level m Hm g start lo lo' hi'); [intros; now apply cdf_range | assumption|].
+      - intros V0 k p Hp. apply (passed_level m Hm g start lo lo' hi'); [intros; now apply mixed_cdf_range |
+        assumption|].
         intros costs bottom Hlen Hbot. rewrite <- (table_kept_nothing m g _ bottom 0).
         apply (mixture_duality m g Hm Hg Hnb Hna start lo hi ws lo' hi' Ew' Elast Hst nu [] costs); try assumption.
         intros w x s p' _ _ _. apply keeps_nothing.
-      - apply inside_everything. intros k. now apply cdf_range. }
+      - apply inside_everything. intros k. now apply mixed_cdf_range. }
     set (N := Z.to_nat (hi' - lo')) in *. set (Gk := fun k => polygon 0 0 (corners_at gs k)).
     assert (Hmixture : exists nu, good_mix m nu /\ forall phi,
       E (full_history_law M pi) (fun h => phi (index_after m g start (fst h))) = mixed_play m g start nu phi)
@@ -843,9 +839,9 @@ Section Contractions.
       intros w x s p _ _ _. apply keeps_nothing.
     - unfold weighted_total. apply sum_along_le. intros k Hk. rewrite zlen_repeat in Hk.
       assert (Hcdf : index_cdf m g start lo' pi k = cdf_of m g start lo' nu k) by exact (Hlaw (index_beyond lo' k)).
-      rewrite Hcdf. destruct (znth_some b k) as [[p q] Epq]; [rewrite zlen_length, Hlen; lia|].
+      rewrite Hcdf. destruct (znth_in_bounds b k) as [[p q] Epq]; [rewrite zlen_length, Hlen; lia|].
       destruct (inside_at _ b 0 k p q Hin Epq) as [Hp [_ Hpq]]. rewrite Z.add_0_l in Hpq.
       unfold Gk, corners_at, gs. rewrite znth_map, Epq. cbn [option_map fst]. apply (Hcorners p Hp); [|apply Hpq].
-      now apply cdf_range.
+      now apply mixed_cdf_range.
   Qed.
 End Contractions.

@@ -158,7 +158,7 @@ Proof.
   - rewrite action_average_along, zlen_along, zlen_counter by assumption. f_equal. lia.
 Qed.
 
-Lemma znth_some {X} (l : list X) i : 0 <= i < zlen l -> exists x, znth l i = Some x.
+Lemma znth_in_bounds {X} (l : list X) i : 0 <= i < zlen l -> exists x, znth l i = Some x.
 Proof.
   revert i; induction l as [|x l IH]; intros i H; cbn [zlen znth] in *; [lia|].
   destruct (Z.eqb_spec i 0); [eauto|]. apply IH. lia.
@@ -197,7 +197,7 @@ Section StateKept.
       assert (Hin : (0 <= b - lo - p < zlen flags)%Z).
       { unfold flag_at in Hflag. destruct (znth flags (b - lo - p)) as [f|] eqn:E; [|discriminate].
         exact (znth_inside _ _ _ E). }
-      destruct (znth_some (average_at g r bottom (lo + p) lo' v (zlen flags) a) (b - lo - p)) as [y Hy];
+      destruct (znth_in_bounds (average_at g r bottom (lo + p) lo' v (zlen flags) a) (b - lo - p)) as [y Hy];
         [rewrite zlen_average_at by assumption; lia|].
       eapply Z.le_trans; [exact (Hhere Hkept y Hy)|]. apply average_at_below in Hy; try assumption.
       now replace (lo + p + (b - lo - p))%Z with b in Hy by lia.
@@ -267,7 +267,7 @@ Section Kept.
     apply law_bind; [now apply (kernel_law _ (is_jmdp_meaning m Hm)) | intros; apply IH].
   Qed.
 
-  Lemma law_mixed start mu : good_mix m mu -> is_law (mixed_law start mu).
+  Lemma law_of_mixed start mu : good_mix m mu -> is_law (mixed_law start mu).
   Proof.
     intros [Hsum Hgood]. apply law_bind.
     - split.
@@ -497,17 +497,17 @@ Section Kept.
           intros b' Hb'. rewrite W3, W4 in Hb'. rewrite W3. now apply (look_partial_sums m lo' hi').
       Qed.
 
-      Lemma cdf_range mu k : good_mix m mu -> 0 <= cdf_of m g start lo' mu k <= 1.
+      Lemma mixed_cdf_range mu k : good_mix m mu -> 0 <= cdf_of m g start lo' mu k <= 1.
       Proof.
         intros Hmu. unfold cdf_of. rewrite mixed_is_E.
-        apply (exceeds_range (mixed_law start mu) (fun b => b - lo')%Z (law_mixed start mu Hmu) k).
+        apply (exceeds_range (mixed_law start mu) (fun b => b - lo')%Z (law_of_mixed start mu Hmu) k).
       Qed.
 
       Lemma cdf_antitone mu j k : good_mix m mu -> (j <= k)%Z ->
         cdf_of m g start lo' mu k <= cdf_of m g start lo' mu j.
       Proof.
         intros Hmu Hjk. unfold cdf_of. rewrite !mixed_is_E.
-        apply (exceeds_antitone (mixed_law start mu) (fun b => b - lo')%Z (law_mixed start mu Hmu) j k Hjk).
+        apply (exceeds_antitone (mixed_law start mu) (fun b => b - lo')%Z (law_of_mixed start mu Hmu) j k Hjk).
       Qed.
     End Duality.
   End Inside.

@@ -95,7 +95,7 @@ Qed.
 
 Lemma length_cap p (b : box) : forall k, length (cap k p b) = length b.
 Proof. induction b as [|[l u] b IH]; intros k; cbn; auto. Qed.
-Lemma length_raise p (b : box) : forall k, length (raise k p b) = length b.
+Lemma length_raised p (b : box) : forall k, length (raise k p b) = length b.
 Proof. induction b as [|[l u] b IH]; intros k; cbn; auto. Qed.
 
 (** Coordinate k of a box holds [fine] numbers, F (k fine), ..., F (k fine + fine - 1). *)
@@ -123,8 +123,8 @@ Proof.
     apply Z.ltb_lt in Hp.
   - destruct (Rle_dec (F (k * fine)%Z) (real_of p)) as [Hle|Hgt].
     + apply (IHb (cap k p b)); [now rewrite length_cap | assumption | now apply Hup].
-    + apply (IHa (raise (k - reach) p b)); [now rewrite length_raise | assumption | apply Hdown; auto; lra].
-  - apply (IH (raise (k - reach) p b)); [now rewrite length_raise | assumption | apply Hdown; auto].
+    + apply (IHa (raise (k - reach) p b)); [now rewrite length_raised | assumption | apply Hdown; auto; lra].
+  - apply (IH (raise (k - reach) p b)); [now rewrite length_raised | assumption | apply Hdown; auto].
     now apply (Hpassed V).
 Qed.
 

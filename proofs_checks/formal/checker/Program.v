@@ -64,9 +64,9 @@ Inductive lower_proof :=
 | ByCells (scale : Z) (c : cells) (start : Z) (choices : list budget_rows)
 | ByLines (scale : Z) (c : cells) (start : Z) (costs : list Z) (choices : list budget_rows)
 | ByLaw (scale : Z) (mix_den : Z) (parts : list (Z * machine)).
-(** A tree of cuts whose leaves hold multipliers over the scale, of levels that every policy passes, and of contractions,
-    both by tables of their own scale: see [PolygonCheck.v]; by cells [CellCoverCheck.v], by returns [ReturnsCheck.v],
-    with contractions [ContractCheck.v]. *)
+(** A tree of cuts whose leaves hold multipliers over the scale, of levels that every policy passes, and of
+    contractions, both by tables of their own scale: see [PolygonCheck.v]; by cells [CellCoverCheck.v], by returns
+    [ReturnsCheck.v], with contractions [ContractCheck.v]. *)
 Inductive cover :=
 | Dual (costs : list Z)
 | Cut (coordinate : Z) (level : rat) (below above : cover)
