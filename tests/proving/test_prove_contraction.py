@@ -130,5 +130,7 @@ def test_slopes_of_a_box_are_those_beside_its_points():
 
 def test_no_corrupted_contraction_is_accepted_with_a_false_bound(tmp_path):
     rng, texts = random.Random("corrupted contractions"), contracted(9, 12, tmp_path)
-    changed = [corrupted(claiming(text, least_proved(text, Fraction(1, 2**20))), texts[0], rng)[0] for text in texts * 20]
+    changed = [
+        corrupted(claiming(text, least_proved(text, Fraction(1, 2**20))), texts[0], rng)[0] for text in texts * 20
+    ]
     assert 0 < accepted(changed, tmp_path, lambda text: best_value(text) <= read(text).upper) < len(changed)

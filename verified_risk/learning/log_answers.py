@@ -35,7 +35,7 @@ from ..objectives.piecewise import Levels
 from ..planning.clock import TimeUp
 from ..proving.budgets import Charges, runs_of
 from ..proving.certificate import ByBudget, ByTables, CellGrid, Grid, IntegerModel, Runs, Tail
-from ..proving.proved import CURVED_AXIOMS, Proved
+from ..proving.proved import AXIOMS, Proved
 from ..proving.run_checker import Answer, find_checker, run_checker
 from .evaluate import Bracket
 from .log import Log, Name
@@ -273,7 +273,7 @@ def prove_answer(
     cells = len(one.rows) * sum(grid.cells for grid in one.grids)
     note = f"with probability at least {1 - one.delta}, by tests of its own; {stated}"
     return Proved(
-        THEOREM, CURVED_AXIOMS, answer.seconds, one.lower, one.upper, cells, len(text), note,
+        THEOREM, AXIOMS, answer.seconds, one.lower, one.upper, cells, len(text), note,
         hashlib.sha256(text.partition(b"\nlower ")[0]).hexdigest(), str(answer.program.path), answer.program.sha256,
         answer.line,
     )  # fmt: skip

@@ -46,12 +46,11 @@ AXIOMS: tuple[str, ...] = (
     "ClassicalDedekindReals.sig_forall_dec",
     "ClassicalDedekindReals.sig_not_dec",
     "FunctionalExtensionality.functional_extensionality_dep",
+    "Classical_Prop.classic",
 )
-"""The axioms of Coq's classical real numbers; ``make proofs`` prints them."""
+"""The axioms of Coq's classical real numbers, and the excluded middle; ``make proofs`` prints them."""
 CURVED_THEOREM = "check_curved_sound"
 UPPER_THEOREM = "upper_quantiles_sound"
-CURVED_AXIOMS = (*AXIOMS, "Classical_Prop.classic")
-"""The axioms with the excluded middle, on which Coq's exponential and logarithm rest as well."""
 
 
 @dataclass(frozen=True)
@@ -157,10 +156,10 @@ def prove(
         if certificate is not None:
             Path(certificate).write_bytes(file.read_bytes())
         text = file.read_bytes()
-    theorem, axioms, note = THEOREM, AXIOMS, ""
+    theorem, note = THEOREM, ""
     if isinstance(accepted.objective, Curved):
         theorem = UPPER_THEOREM if accepted.objective.has_upper_quantiles else CURVED_THEOREM
-        axioms, note = CURVED_AXIOMS, _slack(plan, accepted)
+        note = _slack(plan, accepted)
     elif accepted.lower != plan.lower:
         least = isinstance(accepted.low, ByBudget) and accepted.low.by_cells
         what = "is the least return" if least else "on a grid that rounds rewards is not covered"
@@ -173,7 +172,7 @@ def prove(
     if before is not None and before != digest:
         note = "; ".join(filter(None, [note, "the file of the plan says that something else was proved"]))
     return Proved(
-        theorem, axioms, answer.seconds, accepted.lower, accepted.upper, accepted.cells, len(text), note, digest,
+        theorem, AXIOMS, answer.seconds, accepted.lower, accepted.upper, accepted.cells, len(text), note, digest,
         str(answer.program.path) if answer.program else "", answer.program.sha256 if answer.program else "",
         answer.line,
     )  # fmt: skip
