@@ -91,19 +91,13 @@ def coarser(text: str, rng: random.Random) -> str:
     return re.sub(r"\ncontract (\d+) (.*)\n", rescaled, text)
 
 
-def split(text: str, rng: random.Random) -> str:
-    """The certificate with its tree twice, below and above a level that is a corner or a jump."""
-    head, tree = re.fullmatch(r"(.*\nstart -?\d+\n(?:passed .*\n)*)(.*)end\n", text, re.DOTALL).groups()
-    return f"{head}cut {rng.randrange(3)} 1/3\n{tree}{tree}end\n"
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_both_readers_prove_the_same_least_bound_and_it_is_true(seed, tmp_path):
     """Every rounding counts at the least bound: what one reader loses or gains, the other does."""
     rng, texts = random.Random(seed), contracted(seed, 5, tmp_path)
-    texts += [change(text, rng) for change in (coarser, coarser, split) for text in texts]
+    texts += [coarser(text, rng) for text in texts * 2]
     texts = [text for text in texts if read_certificate(io.BytesIO(claiming(text, Fraction(10)).encode())) == "proved"]
-    assert len(texts) >= 16
+    assert len(texts) >= 12
     grain = Fraction(1, 2**80)
     bounds = [least_proved(text, grain) for text in texts]
     at, below = ([claiming(text, x - less) for text, x in zip(texts, bounds, strict=True)] for less in (0, grain))
