@@ -1,8 +1,8 @@
 r"""Search for a cover: the planner's search over CDFs, with every cut on record.
 
-The planner rules out actions besides (theory 05, B5), which no certificate can say.  All other steps are cuts of a box
-of CDFs, each with the multipliers that prove it by weak duality (B1): a probe (B3) that finds :math:`F_i \ge p` closes
-the box with :math:`F_i \le p` and goes on with the rest.  Where probing stops, a box is cut in two.
+Steps are cuts of a box of CDFs, each with the multipliers that prove it by weak duality (theory 05, B1): a probe (B3)
+that finds :math:`F_i \ge p` closes the box with :math:`F_i \le p` and goes on with the rest.  On a grid a contraction
+(B5) removes actions for all that follows.  Where these stop, a box is cut in two.
 
 A weighting that jumps at a level counts as having jumped wherever no policy's CDF is below the level (theory 05,
 B8).  Floats decide where that is, except for CDFs that meet the level; a table of integers decides those.  They also
@@ -64,7 +64,7 @@ CLOSE_CALL = 1e-10
 """Share of the number of grid points by which a bound may miss the aim and still be left to the checker."""
 MOST_PASSES, FEW_PASSES = 50_000, 500
 """Maximum number of passes of a search, and of a first one without contractions."""
-MOST_CONTRACTED = 10**9
+MOST_CONTRACTED = 5 * 10**8
 """Maximum number of products of a law and a weight in a contraction, whose check takes seconds for ten million."""
 ROOT_ROUNDS, ROUNDS, WORTHWHILE = 200, 6, 0.9
 """Maximum number of rounds of probes at the root, whose cuts every box inherits, and of any other box, which is cut in
