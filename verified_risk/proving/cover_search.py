@@ -94,10 +94,10 @@ MOST_STEPS = 2000
 """Steps of the relaxation of a box that no cut can help."""
 STEEPEST = 2.0**12
 """Largest multiplier where boxes are contracted, so that the numbers of tables stay short."""
-CONTRACTING = 2**36
+CONTRACTING = 2**40
 """Denominator of the costs of a contraction, and its scale."""
 NARROWED = 1e-11
-"""How much less than in floats a box is narrowed by a contraction."""
+"""How much less than in floats a box is narrowed by a contraction, besides what the checker rounds at each step."""
 
 
 @dataclass(frozen=True)
@@ -379,8 +379,9 @@ class _Recorded(Search):
         costs = tuple(Fraction(c) for c in c0.tolist())
         box.cuts.append((CoverNode("contract", scale=CONTRACTING, costs=costs), False, None))
         self.contractions += 1
-        np.maximum(box.low, found[0] - NARROWED, out=box.low)
-        np.minimum(box.high, found[1] + NARROWED, out=box.high)
+        less = NARROWED + (self.oracle.model.horizon + 1) / CONTRACTING
+        np.maximum(box.low, found[0] - less, out=box.low)
+        np.minimum(box.high, found[1] + less, out=box.high)
 
     def _bound(self, box: _Box, steps: int) -> Floats:
         """Bound a box by some steps of its relaxation; return the least G(x) - c x of each coordinate."""
